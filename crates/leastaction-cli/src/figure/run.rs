@@ -1,0 +1,314 @@
+//! The picture of a run: from its recorded numbers to a figure of up to four blocks:
+//! the motion in space (or what stands for it), the coordinates over time, the phase
+//! portraits, and the error of the energy. A block is one panel or a few small ones.
+
+use super::colour::AXIS;
+use super::motion::motion_panel;
+use super::phase::phase_block;
+use super::{Axis, Figure, HeatMap, Mark, Panel, Place, RunPicture, Series, Shape, palette, text, with_unit};
+
+/// Curves that can be told apart in one panel.
+const MOST_CURVES: usize = 8;
+/// A curve is readable if it spans at least this part of its axis.
+const READABLE: f64 = 1.0 / 12.0;
+/// Errors below this are rounding of zero; the axis of the error ends here.
+const ERROR_FLOOR: f64 = 1e-17;
+/// Pieces of time in each of which the largest error is looked up.
+const WINDOWS: usize = 100;
+
+/// Composes the figure of a run.
+pub(crate) fn picture_of_run(picture: &RunPicture) -> Figure {
+    let mut blocks: Vec<Vec<Panel>> = Vec::new();
+    blocks.extend(space_panel(picture).map(|panel| vec![panel]));
+    let curves = curves_block(picture);
+    // a page needs at least one panel, even if there is nothing to show
+    if !picture.coordinates.is_empty() || blocks.is_empty() {
+        blocks.push(curves);
+    }
+    let phases = phase_block(picture);
+    if !phases.is_empty() {
+        blocks.push(phases);
+    }
+    if !picture.energy_error.is_empty() {
+        blocks.push(vec![energy_panel(picture)]);
+    }
+    let (title, subtitle) = (picture.title.clone(), picture.subtitle.clone());
+    let height = if blocks.len() > 2 { 940.0 } else { 560.0 };
+    Figure { title, subtitle, width: 1200.0, height, panels: placed(blocks) }
+}
+
+/// Blocks from left to right and top to bottom; of three the first takes the whole width.
+fn placed(blocks: Vec<Vec<Panel>>) -> Vec<Panel> {
+    let wide = blocks.len() % 2 == 1;
+    let rows = blocks.len().div_ceil(2);
+    let height = 1.0 / rows.max(1) as f64;
+    let mut panels = Vec::new();
+    for (i, block) in blocks.into_iter().enumerate() {
+        let cell = if wide && i == 0 {
+            Place { x: 0.0, y: 0.0, width: 1.0, height }
+        } else {
+            let slot = if wide { i + 1 } else { i };
+            Place { x: 0.5 * (slot % 2) as f64, y: height * (slot / 2) as f64, width: 0.5, height }
+        };
+        for mut panel in block {
+            let inner = panel.place;
+            panel.place = Place {
+                x: cell.x + inner.x * cell.width,
+                y: cell.y + inner.y * cell.height,
+                width: inner.width * cell.width,
+                height: inner.height * cell.height,
+            };
+            panels.push(panel);
+        }
+    }
+    panels
+}
+
+/// Bodies in space; without them the plane of two coordinates, or many coordinates as colours.
+fn space_panel(picture: &RunPicture) -> Option<Panel> {
+    if let Some(motion) = &picture.motion {
+        return Some(motion_panel(motion));
+    }
+    match picture.coordinates.as_slice() {
+        [first, second] => Some(plane_panel(first, second)),
+        many if many.len() > MOST_CURVES => Some(space_time_panel(picture)),
+        _ => None,
+    }
+}
+
+fn plane_panel(first: &Series, second: &Series) -> Panel {
+    let points = first.values.iter().zip(&second.values).map(|(&x, &y)| [x, y]).collect();
+    let axis = |s: &Series| Axis::linear(with_unit(&s.name, &s.unit));
+    let mut panel = Panel::new("Configuration", axis(first), axis(second));
+    let (a, b) = (extent(&first.values), extent(&second.values));
+    let ratio = (a.1 - a.0) / (b.1 - b.0);
+    panel.equal_aspect = first.unit == second.unit && (0.05..20.0).contains(&ratio);
+    let shape = Shape::Line { points, width: 1.3, dashed: false, fade: true };
+    panel.marks.push(Mark::new(palette(0), shape));
+    panel
+}
+
+/// Every coordinate over time as a row of colours.
+fn space_time_panel(picture: &RunPicture) -> Panel {
+    let coordinates = &picture.coordinates;
+    let recorded = coordinates.iter().map(|s| s.values.len()).min().unwrap_or(0).min(picture.time.len());
+    // more cells than pixels would only cost memory
+    let (columns, rows) = (recorded.min(600), coordinates.len().min(400));
+    let mut values = Vec::with_capacity(columns * rows);
+    for r in 0..rows {
+        let series = &coordinates[(2 * r + 1) * coordinates.len() / (2 * rows)];
+        values.extend((0..columns).map(|c| series.values[(2 * c + 1) * recorded / (2 * columns)]));
+    }
+    let first = coordinates.first().map_or("", |s| s.unit.as_str());
+    let label = with_unit("q", if coordinates.iter().all(|s| s.unit == first) { first } else { "" });
+    let y = (0.5, coordinates.len() as f64 + 0.5);
+    let map = HeatMap { x: extent(&picture.time), y, columns: columns.max(1), values, label };
+    let y_axis = Axis::linear("index of the coordinate");
+    let mut panel = Panel::new("All coordinates", Axis::linear(picture.time_label.clone()), y_axis);
+    panel.marks.push(Mark::new(palette(0), Shape::Heat(map)));
+    panel
+}
+
+/// The coordinates over time: one panel, or up to three with one time axis if the
+/// coordinates differ in unit or so much in size that some would look flat.
+fn curves_block(picture: &RunPicture) -> Vec<Panel> {
+    let total = picture.coordinates.len();
+    let chosen = selection(total, MOST_CURVES);
+    let groups = groups(picture, &chosen);
+    let title = match total {
+        n if n > MOST_CURVES => format!("Coordinates over time ({MOST_CURVES} of {n})"),
+        1 => "Coordinate over time".to_owned(),
+        _ => "Coordinates over time".to_owned(),
+    };
+    let count = groups.len();
+    let mut panels = Vec::new();
+    let mut top = 0.0;
+    for (g, group) in groups.iter().enumerate() {
+        let series = |&i: &usize| &picture.coordinates[i];
+        let unit = group.first().map_or("", |i| picture.coordinates[*i].unit.as_str());
+        let label = match group.as_slice() {
+            [one] => with_unit(&series(one).name, unit),
+            _ if group.iter().all(|i| series(i).unit == unit) => with_unit("q", unit),
+            _ => "q".to_owned(),
+        };
+        let last = g + 1 == count;
+        let mut x = Axis::linear(if last { picture.time_label.clone() } else { String::new() });
+        x.range = Some(extent(&picture.time));
+        x.tick_labels = last;
+        let mut panel =
+            Panel::new(if g == 0 { title.clone() } else { String::new() }, x, Axis::linear(label));
+        // the first panel also carries the title, the last one the time axis
+        let mut height = if count > 1 { (1.0 - 0.12) / count as f64 } else { 1.0 };
+        height += if last && count > 1 { 0.12 } else { 0.0 };
+        panel.place = Place { x: 0.0, y: top, width: 1.0, height };
+        top += height;
+        for i in group {
+            let points = over_time(&picture.time, &series(i).values);
+            let width = if points.len() > 20_000 { 1.0 } else { 1.5 };
+            // oscillations closer than the pixels become a band through which others can be seen
+            let opacity = if sweeps(&series(i).values) > 400.0 { 0.5 } else { 1.0 };
+            let mark = Mark::line(colour_of(i, &chosen), width, points).faint(opacity);
+            panel.marks.push(if group.len() > 1 { mark.named(series(i).name.clone()) } else { mark });
+        }
+        panels.push(panel);
+    }
+    panels
+}
+
+/// The colour of a coordinate, the same in all panels.
+pub(super) fn colour_of(coordinate: &usize, chosen: &[usize]) -> super::Colour {
+    palette(chosen.iter().position(|c| c == coordinate).unwrap_or(0))
+}
+
+/// The coordinates that are drawn as curves, evenly among all.
+pub(super) fn chosen_curves(total: usize) -> Vec<usize> {
+    selection(total, MOST_CURVES)
+}
+
+/// At most `most` of the numbers below `total`, evenly, with the first and the last.
+pub(super) fn selection(total: usize, most: usize) -> Vec<usize> {
+    super::thin::evenly((0..total).collect(), most)
+}
+
+/// Coordinates that can share an axis: of one unit and, if they are few, of similar size.
+fn groups(picture: &RunPicture, chosen: &[usize]) -> Vec<Vec<usize>> {
+    let mut groups: Vec<(Vec<usize>, (f64, f64), f64)> = Vec::new();
+    for &i in chosen {
+        let series = &picture.coordinates[i];
+        let own = extent(&series.values);
+        // a constant is readable on any axis that contains it
+        let spread =
+            if own.1 - own.0 > 1e-9 * own.1.abs().max(own.0.abs()) { own.1 - own.0 } else { f64::INFINITY };
+        let fits = |(members, whole, least): &(Vec<usize>, (f64, f64), f64)| {
+            let union = whole.1.max(own.1) - whole.0.min(own.0);
+            let readable = chosen.len() > 4 || spread.min(*least) >= READABLE * union;
+            picture.coordinates[members[0]].unit == series.unit && readable
+        };
+        let index = groups.iter().position(fits).or_else(|| (groups.len() >= 3).then(|| groups.len() - 1));
+        match index.and_then(|at| groups.get_mut(at)) {
+            Some((members, whole, least)) => {
+                members.push(i);
+                *whole = (whole.0.min(own.0), whole.1.max(own.1));
+                *least = least.min(spread);
+            }
+            None => groups.push((vec![i], own, spread)),
+        }
+    }
+    if groups.is_empty() {
+        return vec![Vec::new()];
+    }
+    groups.into_iter().map(|g| g.0).collect()
+}
+
+fn over_time(time: &[f64], values: &[f64]) -> Vec<[f64; 2]> {
+    time.iter().zip(values).map(|(&t, &v)| [t, v]).collect()
+}
+
+/// Least and largest finite value; NaN if there is none.
+pub(super) fn extent(values: &[f64]) -> (f64, f64) {
+    values.iter().filter(|v| v.is_finite()).fold((f64::NAN, f64::NAN), |(a, b), &v| (a.min(v), b.max(v)))
+}
+
+/// The size of the energy error on a logarithmic axis.
+fn energy_panel(picture: &RunPicture) -> Panel {
+    let sizes: Vec<f64> = picture.energy_error.iter().map(|e| e.abs()).collect();
+    let range = error_range(&sizes);
+    let clipped: Vec<f64> = sizes.iter().map(|e| if e.is_nan() { *e } else { e.max(range.0) }).collect();
+    let mut points = over_time(&picture.time, &clipped);
+    // the error of the first point is zero by definition and would draw a line up from the floor
+    if points.len() > 1 && sizes.first() == Some(&0.0) {
+        points.remove(0);
+    }
+    let mut x = Axis::linear(picture.time_label.clone());
+    x.range = Some(extent(&picture.time));
+    let mut y = Axis::log(format!("|{}|", picture.energy_label));
+    y.range = Some(range);
+    let mut panel = Panel::new("Energy", x, y);
+    let round_off = Shape::Level { y: f64::EPSILON, text: "round-off 2.2·10⁻¹⁶".into() };
+    let colour = palette(0);
+    if peaks(&points) > 2 * WINDOWS {
+        let envelope = envelope(&points, points.len().div_ceil(WINDOWS));
+        panel.marks.push(Mark::line(colour, 0.8, points).faint(0.3));
+        panel.marks.push(Mark::line(colour, 1.8, envelope).named("upper envelope"));
+    } else {
+        panel.marks.push(Mark::line(colour, 1.5, points));
+    }
+    panel.marks.push(Mark::new(AXIS, round_off));
+    let worst = sizes.iter().copied().filter(|e| e.is_finite()).fold(0.0, f64::max);
+    panel.title = format!("Energy, error at most {}", text::short(worst));
+    panel
+}
+
+/// How often a curve runs through its whole range.
+fn sweeps(values: &[f64]) -> f64 {
+    let (low, high) = extent(values);
+    let travelled: f64 = values.windows(2).map(|w| (w[1] - w[0]).abs()).filter(|d| d.is_finite()).sum();
+    if high > low { travelled / (high - low) } else { 0.0 }
+}
+
+/// How often a curve rises and then falls.
+fn peaks(points: &[[f64; 2]]) -> usize {
+    points.windows(3).filter(|w| w[0][1] < w[1][1] && w[1][1] > w[2][1]).count()
+}
+
+/// Whole decades around the largest errors of all pieces of time: dips at changes of sign
+/// leave the axis, and so does the growth from zero in the first few steps.
+fn error_range(sizes: &[f64]) -> (f64, f64) {
+    let pieces = sizes.chunks(sizes.len().div_ceil(WINDOWS).max(1));
+    let mut sorted: Vec<f64> = pieces
+        .map(|piece| piece.iter().copied().filter(|e| e.is_finite()).fold(0.0, f64::max))
+        .filter(|e| *e > ERROR_FLOOR)
+        .collect();
+    sorted.sort_by(f64::total_cmp);
+    let (Some(&least), Some(&most)) = (sorted.get(sorted.len() / 25), sorted.last()) else {
+        return (ERROR_FLOOR, 1e-14);
+    };
+    let top = most.log10().ceil().min(300.0);
+    let bottom = least.log10().floor().clamp(-17.0, (top - 2.0).max(-17.0));
+    let top = if bottom < -16.0 { top.max(-14.0) } else { top.max(bottom + 2.0) };
+    (10f64.powf(bottom), 10f64.powf(top))
+}
+
+/// The largest value in each window, drawn as steps at the times where it occurs.
+fn envelope(points: &[[f64; 2]], window: usize) -> Vec<[f64; 2]> {
+    let largest = |group: &[[f64; 2]]| {
+        group.iter().copied().filter(|p| p[1].is_finite()).max_by(|a, b| a[1].total_cmp(&b[1]))
+    };
+    points.chunks(window.max(1)).map(|group| largest(group).unwrap_or([f64::NAN; 2])).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn error_axis_is_sane_at_round_off_and_without_errors() {
+        assert_eq!(error_range(&[]), (1e-17, 1e-14));
+        assert_eq!(error_range(&[0.0; 5]), (1e-17, 1e-14));
+        let (low, high) = error_range(&[0.0, 1.1e-16, 2.2e-16, 4.4e-16]);
+        assert!(low <= 1e-16 && low > 0.9e-17 && (1e-15..1.1e-13).contains(&high), "{low} {high}");
+        let (low, high) = error_range(&[1e-20, 3e-7, 5e-6, 2e-5, 2e-6]);
+        assert!((low / 1e-7 - 1.0).abs() < 1e-9 && (high / 1e-4 - 1.0).abs() < 1e-9, "{low} {high}");
+    }
+
+    #[test]
+    fn curves_of_very_different_size_get_their_own_axis() {
+        let series = |name: &str, top: f64| Series {
+            name: name.into(),
+            unit: "rad".into(),
+            values: (0..50).map(|i| f64::from(i) / 49.0 * top).collect(),
+        };
+        let picture = RunPicture {
+            coordinates: vec![series("a", 1.0), series("b", 2.0), series("c", 900.0)],
+            ..RunPicture::default()
+        };
+        assert_eq!(groups(&picture, &[0, 1, 2]), [vec![0, 1], vec![2]]);
+    }
+
+    #[test]
+    fn selections_are_even_and_keep_the_ends() {
+        assert_eq!(selection(3, 8), [0, 1, 2]);
+        assert_eq!(selection(1000, 4), [0, 333, 666, 999]);
+        assert!(selection(0, 8).is_empty());
+    }
+}

@@ -1,0 +1,297 @@
+//! Everything that can go wrong, in one enum. Every message names the culprit, carries its numbers and ends with
+//! what to try.
+//!
+//! [`Error`] is what a caller gets; its variant [`Error::Failed`] wraps a [`Failure`]: a run that stopped on its way,
+//! with the state it stopped at. Input errors are found before anything is computed.
+
+use std::fmt;
+
+/// The result of anything that can go wrong.
+pub type Result<T> = std::result::Result<T, Error>;
+
+/// What went wrong.
+#[derive(Clone, Debug, thiserror::Error)]
+#[allow(missing_docs)]
+pub enum Error {
+    #[error("unknown system `{name}`{hint}\n  try `leastaction systems` for the list")]
+    UnknownSystem { name: String, hint: String },
+
+    #[error("unknown method `{name}`{hint}\n  try `leastaction methods` for the list")]
+    UnknownMethod { name: String, hint: String },
+
+    #[error("system `{system}` has no parameter `{name}`{hint}\n  its parameters: {known}")]
+    UnknownParameter { system: String, name: String, hint: String, known: String },
+
+    #[error("parameter `{name}` of `{system}` must be {expected}, but is {found}")]
+    BadParameter { system: String, name: String, expected: String, found: String },
+
+    #[error("the parameters {names} are defined through each other\n  give one of them a number")]
+    ParameterCycle { names: String },
+
+    #[error("in the formula `{formula}`, column {column}: {message}")]
+    Formula { formula: String, column: usize, message: String },
+
+    #[error("{what} = `{formula}` is not a finite number (it gives {value})")]
+    NotANumber { what: String, formula: String, value: f64 },
+
+    #[error(
+        "{what} needs {expected} values, one for each coordinate ({coordinates}), but {found} were given"
+    )]
+    WrongCount { what: String, expected: usize, found: usize, coordinates: String },
+
+    #[error("the initial state gives both velocities and momenta\n  give v or p, not both")]
+    VelocityAndMomentum,
+
+    #[error("the step must be positive, but is {step}\n  try {try_step}")]
+    BadStep { step: f64, try_step: String },
+
+    #[error("the end time must lie at least one step of {step} ahead, but until = {until}\n  try a larger until or a smaller step")]
+    BadUntil { until: f64, step: f64 },
+
+    #[error("until/step asks for {steps:e} steps, more than can be counted\n  try a larger step")]
+    TooManySteps { steps: f64 },
+
+    #[error("`{what}` must be at least 1, but is 0")]
+    ZeroCount { what: String },
+
+    #[error(
+        "the Lagrangian is not finite at the initial state (L = {value}; {state})\n  try another initial state, or look for a division by zero or a root or logarithm of a negative number"
+    )]
+    BadStart { value: f64, state: String },
+
+    #[error(
+        "a number recorded for one Lagrangian was used in another\n  build every expression from the arguments of the function itself"
+    )]
+    ForeignNumber,
+
+    #[error("the Lagrangian of `{system}` asks for a parameter `{name}` it does not declare{hint}")]
+    UndeclaredParameter { system: String, name: String, hint: String },
+
+    #[error("system `{system}`: {message}")]
+    BadSystem { system: String, message: String },
+
+    #[error("in the run description: {message}")]
+    BadRun { message: String },
+
+    #[error("{0}")]
+    Failed(Box<Failure>),
+}
+
+impl Error {
+    /// Whether the input was at fault (and nothing was computed), rather than the computation.
+    pub fn is_input(&self) -> bool {
+        match self {
+            Self::Failed(failure) => failure.step == 0 && matches!(failure.cause, Cause::SingularMass { .. }),
+            _ => true,
+        }
+    }
+}
+
+impl From<Failure> for Error {
+    fn from(failure: Failure) -> Self {
+        Self::Failed(Box::new(failure))
+    }
+}
+
+/// A computation that stopped on its way: where, in which state, and why.
+#[derive(Clone, Debug)]
+pub struct Failure {
+    /// The step that failed, counted from 1; 0 is the initial state.
+    pub step: u64,
+    /// The time at which it started.
+    pub time: f64,
+    /// Names of the coordinates.
+    pub coordinates: Vec<String>,
+    /// The coordinates at that time.
+    pub q: Vec<f64>,
+    /// The momenta at that time.
+    pub p: Vec<f64>,
+    /// Why.
+    pub cause: Cause,
+}
+
+/// Why a step failed.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Cause {
+    /// The step equations were not solved.
+    NotConverged {
+        /// How many corrections were tried.
+        iterations: u32,
+        /// The coordinate with the largest last correction.
+        coordinate: usize,
+        /// That correction, relative to the size of the coordinate.
+        correction: f64,
+        /// The correction at which it would have been accepted.
+        tolerance: f64,
+        /// The step size.
+        step_size: f64,
+    },
+    /// L_vv has no inverse: momenta do not determine velocities.
+    SingularMass {
+        /// The combination of velocities that carries no kinetic energy, one factor per coordinate.
+        direction: Vec<f64>,
+    },
+    /// The matrix of the step equations has no inverse.
+    SingularStep {
+        /// The coordinate at which the elimination broke down.
+        coordinate: usize,
+        /// The step size.
+        step_size: f64,
+    },
+    /// A number became infinite or undefined.
+    NotFinite {
+        /// The first coordinate concerned.
+        coordinate: usize,
+        /// The step size.
+        step_size: f64,
+    },
+    /// Velocities could not be found for the momenta of a Lagrangian that is not quadratic in them.
+    NoVelocity {
+        /// How many corrections were tried.
+        iterations: u32,
+        /// The coordinate with the largest last correction.
+        coordinate: usize,
+    },
+}
+
+/// `name = value, …`, at most eight of them.
+pub fn list_state(names: &[String], values: &[f64]) -> String {
+    let shown: Vec<String> = names.iter().zip(values).take(8).map(|(n, x)| format!("{n} = {x:.6}")).collect();
+    let more = names.len().saturating_sub(8);
+    if more > 0 { format!("{}, … and {more} more", shown.join(", ")) } else { shown.join(", ") }
+}
+
+impl fmt::Display for Failure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let name = |i: usize| self.coordinates.get(i).map_or("?", String::as_str);
+        match self.step {
+            0 => write!(f, "at the initial state: ")?,
+            step => write!(f, "in step {step}, from t = {}: ", self.time)?,
+        }
+        match &self.cause {
+            Cause::NotConverged { iterations, coordinate, correction, tolerance, .. } => write!(
+                f,
+                "the step equations did not converge: after {iterations} corrections the last one still changed \
+                 `{}` by {correction:.1e} of its size (accepted below {tolerance:.1e})",
+                name(*coordinate)
+            )?,
+            Cause::SingularMass { direction } => write!(
+                f,
+                "the mass matrix L_vv is singular: the velocity combination {} carries no kinetic energy",
+                combination(&self.coordinates, direction)
+            )?,
+            Cause::SingularStep { coordinate, .. } => {
+                write!(f, "the matrix of the step equations is singular at `{}`", name(*coordinate))?;
+            }
+            Cause::NotFinite { coordinate, .. } => {
+                write!(f, "`{}` became infinite or undefined", name(*coordinate))?;
+            }
+            Cause::NoVelocity { iterations, coordinate } => write!(
+                f,
+                "no velocity of `{}` was found for its momentum in {iterations} corrections",
+                name(*coordinate)
+            )?,
+        }
+        let momenta: Vec<String> = self.coordinates.iter().map(|n| format!("p_{n}")).collect();
+        write!(f, "\n  state: {}", list_state(&self.coordinates, &self.q))?;
+        write!(f, "\n         {}", list_state(&momenta, &self.p))?;
+        write!(f, "\n  try {}", self.advice())
+    }
+}
+
+impl Failure {
+    fn advice(&self) -> String {
+        match &self.cause {
+            Cause::SingularMass { .. } => {
+                "an initial state away from this point, or coordinates that are regular here (angles of a body are \
+                 singular where its axis meets the polar axis)"
+                    .to_owned()
+            }
+            Cause::NotConverged { step_size, .. }
+            | Cause::SingularStep { step_size, .. }
+            | Cause::NotFinite { step_size, .. } => format!(
+                "a smaller step than {} (half of it first), or a method of higher order; a close approach or a \
+                 singular point of the coordinates needs other coordinates",
+                step_size.abs()
+            ),
+            Cause::NoVelocity { .. } => {
+                "momenta within the range that the Lagrangian can give, or initial velocities instead of momenta"
+                    .to_owned()
+            }
+        }
+    }
+}
+
+/// A combination of velocities as text, e.g. `v_phi - v_psi`.
+fn combination(names: &[String], factors: &[f64]) -> String {
+    let largest = factors.iter().fold(0.0f64, |m, x| m.max(x.abs()));
+    let mut text = String::new();
+    let mut terms = 0;
+    for (name, &factor) in names.iter().zip(factors) {
+        let relative = factor / largest;
+        if !(relative.abs() > 1e-6) {
+            continue;
+        }
+        terms += 1;
+        if terms > 4 {
+            text.push_str(" + …");
+            break;
+        }
+        let sign = match (relative < 0.0, text.is_empty()) {
+            (true, true) => "-",
+            (false, true) => "",
+            (true, false) => " - ",
+            (false, false) => " + ",
+        };
+        text.push_str(sign);
+        if (relative.abs() - 1.0).abs() > 1e-6 {
+            text.push_str(&format!("{:.3}*", relative.abs()));
+        }
+        text.push_str(&format!("v_{name}"));
+    }
+    text
+}
+
+/// `; did you mean `x` or `y`?` for the known names nearest to a wrong one, or nothing if none is near.
+pub fn nearest<'a>(wrong: &str, known: impl IntoIterator<Item = &'a str>) -> String {
+    let wrong_lower = wrong.to_lowercase();
+    let mut scored: Vec<(f64, &str)> = known
+        .into_iter()
+        .map(|name| {
+            let lower = name.to_lowercase();
+            // a part of a name, or one that contains it, is as good as a near spelling
+            let part = wrong.len() >= 3 && (lower.contains(&wrong_lower) || wrong_lower.contains(&lower));
+            let alike = strsim::normalized_damerau_levenshtein(&wrong_lower, &lower);
+            (if part { alike.max(0.8) } else { alike }, name)
+        })
+        .filter(|(score, _)| *score >= 0.5)
+        .collect();
+    scored.sort_by(|a, b| b.0.total_cmp(&a.0).then_with(|| a.1.cmp(b.1)));
+    scored.dedup_by_key(|entry| entry.1);
+    let names: Vec<String> = scored.iter().take(3).map(|(_, name)| format!("`{name}`")).collect();
+    match names.as_slice() {
+        [] => String::new(),
+        [one] => format!("; did you mean {one}?"),
+        [first @ .., last] => format!("; did you mean {} or {last}?", first.join(", ")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn near_names_are_found_and_far_ones_are_not() {
+        let known = ["double-pendulum", "pendulum", "kepler"];
+        assert_eq!(nearest("duoble-pendulum", known), "; did you mean `double-pendulum` or `pendulum`?");
+        assert_eq!(nearest("keppler", known), "; did you mean `kepler`?");
+        assert_eq!(nearest("xyz", known), "");
+    }
+
+    #[test]
+    fn combinations_read_like_formulas() {
+        let names = ["phi".to_owned(), "theta".to_owned(), "psi".to_owned()];
+        assert_eq!(combination(&names, &[-1.0, 0.0, 1.0]), "-v_phi + v_psi");
+        assert_eq!(combination(&names, &[0.5, 1.0, 1e-12]), "0.500*v_phi + v_theta");
+    }
+}

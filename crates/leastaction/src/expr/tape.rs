@@ -1,0 +1,335 @@
+//! The tape: chosen nodes of a graph as a straight list of instructions over numbered registers.
+//!
+//! [`Tape`] is independent of number type and parameter values. [`Evaluator`] is a tape with registers of one
+//! number type and the parameters filled in; what depends on parameters alone is computed once, when they are.
+//! Registers are reused as soon as their value is spent, so a tape of a long chain stays in the cache.
+
+use super::graph::{Binary, Graph, Node, NodeId, Unary};
+use crate::scalar::Real;
+use std::sync::Arc;
+
+/// What an instruction does.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Action {
+    Unary(Unary),
+    Binary(Binary),
+    /// Output number `target` receives register `a`.
+    Store,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Instruction {
+    action: Action,
+    target: u32,
+    a: u32,
+    b: u32,
+}
+
+/// A value that a register holds from the start.
+#[derive(Clone, Debug)]
+enum Constant {
+    Number(f64),
+    Decimal(String),
+    Pi,
+    Parameter(u32),
+}
+
+/// Instructions that compute chosen nodes from (q, v, t) and parameters.
+///
+/// Registers: q, v, t; then constants, parameters and what follows from them; then intermediate results.
+#[derive(Clone, Debug)]
+pub struct Tape {
+    coordinates: usize,
+    constants: Vec<(u32, Constant)>,
+    /// Run once per parameter set.
+    prologue: Vec<Instruction>,
+    /// Run at every evaluation.
+    body: Vec<Instruction>,
+    registers: usize,
+    outputs: usize,
+}
+
+impl Tape {
+    /// The tape that computes `outputs` from n coordinates.
+    pub fn new(graph: &Graph, coordinates: usize, outputs: &[NodeId]) -> Self {
+        Compiler::new(graph, coordinates, outputs).compile(outputs)
+    }
+    /// How many instructions an evaluation runs.
+    pub fn len(&self) -> usize {
+        self.body.len()
+    }
+    /// Whether an evaluation has nothing to do.
+    pub fn is_empty(&self) -> bool {
+        self.body.is_empty()
+    }
+    /// How many numbers an evaluation gives.
+    pub fn outputs(&self) -> usize {
+        self.outputs
+    }
+}
+
+const UNPLACED: u32 = u32::MAX;
+
+struct Compiler<'g> {
+    graph: &'g Graph,
+    /// node → register
+    place: Vec<u32>,
+    /// how many instructions of the body still read a node
+    uses: Vec<u32>,
+    free: Vec<u32>,
+    tape: Tape,
+}
+
+impl<'g> Compiler<'g> {
+    fn new(graph: &'g Graph, coordinates: usize, outputs: &[NodeId]) -> Self {
+        let tape = Tape {
+            coordinates,
+            constants: Vec::new(),
+            prologue: Vec::new(),
+            body: Vec::new(),
+            registers: 2 * coordinates + 1,
+            outputs: outputs.len(),
+        };
+        let mut compiler =
+            Self { graph, place: vec![UNPLACED; graph.len()], uses: vec![0; graph.len()], free: Vec::new(), tape };
+        compiler.count_uses(outputs);
+        compiler
+    }
+
+    /// Counts the readers of every node that the body will compute.
+    fn count_uses(&mut self, outputs: &[NodeId]) {
+        let mut stack: Vec<NodeId> = Vec::new();
+        let read = |uses: &mut Vec<u32>, stack: &mut Vec<NodeId>, id: NodeId| {
+            uses[id.0 as usize] += 1;
+            if uses[id.0 as usize] == 1 {
+                stack.push(id);
+            }
+        };
+        for &id in outputs {
+            read(&mut self.uses, &mut stack, id);
+        }
+        while let Some(id) = stack.pop() {
+            if !self.graph.is_fixed(id) {
+                for operand in operands(self.graph.node(id)) {
+                    read(&mut self.uses, &mut stack, operand);
+                }
+            }
+        }
+    }
+
+    fn compile(mut self, outputs: &[NodeId]) -> Tape {
+        self.place_fixed(outputs);
+        for (k, &output) in outputs.iter().enumerate() {
+            self.emit(output);
+            let a = self.register_of(output);
+            self.tape.body.push(Instruction { action: Action::Store, target: k as u32, a, b: 0 });
+            self.release(output);
+        }
+        self.tape
+    }
+
+    /// Gives a lasting register to every constant, parameter and prologue result that is needed. All of them come
+    /// before the first intermediate result, whose registers are reused.
+    fn place_fixed(&mut self, outputs: &[NodeId]) {
+        let mut visited = vec![false; self.graph.len()];
+        let mut stack: Vec<NodeId> = outputs.to_vec();
+        let mut fixed = Vec::new();
+        while let Some(id) = stack.pop() {
+            if std::mem::replace(&mut visited[id.0 as usize], true) {
+                continue;
+            }
+            if self.graph.is_fixed(id) {
+                fixed.push(id);
+            }
+            stack.extend(operands(self.graph.node(id)));
+        }
+        fixed.sort_unstable();
+        for id in fixed {
+            let target = self.tape.registers as u32;
+            self.tape.registers += 1;
+            self.place[id.0 as usize] = target;
+            let constant = match self.graph.node(id) {
+                Node::Number(bits) => Constant::Number(f64::from_bits(bits)),
+                Node::Decimal(index) => Constant::Decimal(self.graph.decimal_text(index).to_owned()),
+                Node::Pi => Constant::Pi,
+                Node::Parameter(index) => Constant::Parameter(index),
+                node => {
+                    let instruction = self.instruction(node, target);
+                    self.tape.prologue.push(instruction);
+                    continue;
+                }
+            };
+            self.tape.constants.push((target, constant));
+        }
+    }
+
+    /// Emits what `root` needs, operands first, without recursion: sums of chains are ten thousand deep.
+    fn emit(&mut self, root: NodeId) {
+        let mut stack = vec![(root, false)];
+        while let Some((id, ready)) = stack.pop() {
+            if self.is_placed(id) {
+                continue;
+            }
+            if ready {
+                self.emit_one(id);
+            } else {
+                stack.push((id, true));
+                // the last operand is emitted first, so that left-leaning sums run from their start
+                for operand in operands(self.graph.node(id)) {
+                    if !self.is_placed(operand) {
+                        stack.push((operand, false));
+                    }
+                }
+            }
+        }
+    }
+
+    fn emit_one(&mut self, id: NodeId) {
+        let node = self.graph.node(id);
+        let mut instruction = self.instruction(node, UNPLACED);
+        for operand in operands(node) {
+            self.release(operand);
+        }
+        let target = self.free.pop().unwrap_or_else(|| {
+            self.tape.registers += 1;
+            self.tape.registers as u32 - 1
+        });
+        self.place[id.0 as usize] = target;
+        instruction.target = target;
+        self.tape.body.push(instruction);
+    }
+
+    /// One reader of a node is done; the last one frees its register.
+    fn release(&mut self, id: NodeId) {
+        let uses = &mut self.uses[id.0 as usize];
+        *uses -= 1;
+        let computed = matches!(self.graph.node(id), Node::Unary(..) | Node::Binary(..));
+        if *uses == 0 && computed && !self.graph.is_fixed(id) {
+            self.free.push(self.place[id.0 as usize]);
+        }
+    }
+
+    fn is_placed(&self, id: NodeId) -> bool {
+        match self.graph.node(id) {
+            Node::Coordinate(_) | Node::Velocity(_) | Node::Time => true,
+            _ => self.place[id.0 as usize] != UNPLACED,
+        }
+    }
+
+    fn register_of(&self, id: NodeId) -> u32 {
+        let n = self.tape.coordinates as u32;
+        match self.graph.node(id) {
+            Node::Coordinate(i) => i,
+            Node::Velocity(i) => n + i,
+            Node::Time => 2 * n,
+            _ => self.place[id.0 as usize],
+        }
+    }
+
+    fn instruction(&self, node: Node, target: u32) -> Instruction {
+        match node {
+            Node::Unary(op, a) => {
+                Instruction { action: Action::Unary(op), target, a: self.register_of(a), b: 0 }
+            }
+            Node::Binary(op, a, b) => Instruction {
+                action: Action::Binary(op),
+                target,
+                a: self.register_of(a),
+                b: self.register_of(b),
+            },
+            // inputs and constants have registers of their own and are never emitted
+            _ => Instruction { action: Action::Store, target, a: 0, b: 0 },
+        }
+    }
+}
+
+/// The operands of a node.
+pub(super) fn operands(node: Node) -> impl Iterator<Item = NodeId> {
+    let pair = match node {
+        Node::Unary(_, a) => [Some(a), None],
+        Node::Binary(_, a, b) => [Some(a), Some(b)],
+        _ => [None, None],
+    };
+    pair.into_iter().flatten()
+}
+
+/// A tape with registers, ready to run for one set of parameters.
+#[derive(Clone, Debug)]
+pub struct Evaluator<R> {
+    tape: Arc<Tape>,
+    registers: Vec<R>,
+}
+
+impl<R: Real> Evaluator<R> {
+    /// Fills in the parameters and computes what depends on them alone.
+    pub fn new(tape: Arc<Tape>, parameters: &[R]) -> Self {
+        let mut registers = vec![R::zero(); tape.registers];
+        for (target, constant) in &tape.constants {
+            registers[*target as usize] = match constant {
+                Constant::Number(x) => R::from_f64(*x),
+                Constant::Decimal(text) => R::from_decimal(text),
+                Constant::Pi => R::pi(),
+                Constant::Parameter(index) => parameters[*index as usize].clone(),
+            };
+        }
+        let mut none: [R; 0] = [];
+        run(&tape.prologue, &mut registers, &mut none);
+        Self { tape, registers }
+    }
+
+    /// Evaluates the tape at (q, v, t).
+    pub fn evaluate(&mut self, q: &[R], v: &[R], t: &R, outputs: &mut [R]) {
+        let n = self.tape.coordinates;
+        self.registers[..n].clone_from_slice(q);
+        self.registers[n..2 * n].clone_from_slice(v);
+        self.registers[2 * n] = t.clone();
+        run(&self.tape.body, &mut self.registers, outputs);
+    }
+
+    /// How many numbers an evaluation gives.
+    pub fn outputs(&self) -> usize {
+        self.tape.outputs
+    }
+}
+
+/// The interpreter.
+fn run<R: Real>(instructions: &[Instruction], registers: &mut [R], outputs: &mut [R]) {
+    for instruction in instructions {
+        let a = &registers[instruction.a as usize];
+        let value = match instruction.action {
+            Action::Binary(op) => {
+                let b = &registers[instruction.b as usize];
+                match op {
+                    Binary::Add => a.clone() + b.clone(),
+                    Binary::Sub => a.clone() - b.clone(),
+                    Binary::Mul => a.clone() * b.clone(),
+                    Binary::Div => a.clone() / b.clone(),
+                    Binary::Atan2 => a.atan2(b),
+                    Binary::Pow => a.pow(b),
+                }
+            }
+            Action::Unary(op) => match op {
+                Unary::Neg => -a.clone(),
+                Unary::Sqrt => a.sqrt(),
+                Unary::Exp => a.exp(),
+                Unary::Ln => a.ln(),
+                Unary::Sin => a.sin(),
+                Unary::Cos => a.cos(),
+                Unary::Tan => a.tan(),
+                Unary::Asin => a.asin(),
+                Unary::Acos => a.acos(),
+                Unary::Atan => a.atan(),
+                Unary::Sinh => a.sinh(),
+                Unary::Cosh => a.cosh(),
+                Unary::Tanh => a.tanh(),
+                Unary::Abs => a.abs(),
+                Unary::Sign => a.sign(),
+            },
+            Action::Store => {
+                outputs[instruction.target as usize] = a.clone();
+                continue;
+            }
+        };
+        registers[instruction.target as usize] = value;
+    }
+}

@@ -1,0 +1,44 @@
+//! Simulates mechanical systems with integrators derived from the principle of least action.
+//!
+//! You write the Lagrangian; `leastaction` differentiates it, discretises its action with finite elements in time, and
+//! steps. The energy stays bounded and the momenta of cyclic coordinates stay exact for as long as you run.
+//!
+//! ```text
+//! System ─▶ Stepper(Method) ─▶ simulate(+ Observers) ─▶ Solution
+//! ```
+//!
+//! ```
+//! use leastaction::prelude::*;
+//!
+//! let run = Run { until: Some(10.0.into()), ..Run::of("double-pendulum") };
+//! let solution = run.simulate()?;
+//! assert!(solution.summary.energy.max_relative_error < 4e-8);
+//! # Ok::<(), leastaction::Error>(())
+//! ```
+//!
+//! The modules are the stages of the pipeline, and each uses only those above it: [`error`], [`scalar`], [`linear`],
+//! [`expr`], [`system`], [`exact`], [`method`], [`step`], [`simulate`], [`analysis`].
+
+pub mod analysis;
+pub mod error;
+pub mod exact;
+pub mod expr;
+pub mod linear;
+pub mod method;
+pub mod scalar;
+pub mod simulate;
+pub mod step;
+pub mod system;
+
+pub use error::{Error, Result};
+
+/// What most programs need.
+pub mod prelude {
+    pub use crate::error::{Error, Result};
+    pub use crate::expr::Expr;
+    pub use crate::method::Method;
+    pub use crate::scalar::Scalar;
+    //SIM
+    pub use crate::step::{State, Stepper};
+    pub use crate::system::{Parameters, Problem, Settings, System, catalogue};
+}

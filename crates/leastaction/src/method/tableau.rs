@@ -1,0 +1,81 @@
+//! A method as a table of numbers: the basis of a step's polynomial at the points of its quadrature.
+//!
+//! From a degree and a quadrature rule to c, d, b, φ_k(d_i), φ'_k(d_i), computed in the wide type of the number type in
+//! use and rounded once. The stepper reads nothing else of a method.
+
+use super::quadrature::{Quadrature, gauss, lobatto};
+use super::{Galerkin, Rule};
+use crate::scalar::{Field, Real};
+
+/// The numbers of a Galerkin method with polynomials of degree s.
+#[derive(Clone, Debug)]
+pub struct Tableau<R> {
+    /// The degree s of the polynomial of a step.
+    pub degree: usize,
+    /// Its nodes c_0 = 0 … c_s = 1.
+    pub c: Vec<R>,
+    /// Quadrature points d_i.
+    pub d: Vec<R>,
+    /// Quadrature weights b_i.
+    pub b: Vec<R>,
+    /// φ_k(d_i), row i, s + 1 columns.
+    pub phi: Vec<Vec<R>>,
+    /// φ'_k(d_i), row i, s + 1 columns.
+    pub slope: Vec<Vec<R>>,
+    /// φ_l(1 + c_k) for k = 1 … s: where the polynomial of one step goes in the next.
+    pub ahead: Vec<Vec<R>>,
+}
+
+impl<R: Real> Tableau<R> {
+    /// The numbers of a method.
+    pub fn new(galerkin: &Galerkin) -> Self {
+        let s = galerkin.degree;
+        let nodes: Vec<R::Wide> = lobatto(s + 1).points;
+        let Quadrature { points, weights } = match galerkin.rule {
+            Rule::Gauss => gauss(galerkin.points),
+            Rule::Lobatto => lobatto(galerkin.points),
+        };
+        let narrow = |list: &[R::Wide]| list.iter().map(R::narrow).collect::<Vec<R>>();
+        Self {
+            degree: s,
+            d: narrow(&points),
+            b: narrow(&weights),
+            phi: points.iter().map(|x| narrow(&basis(&nodes, x))).collect(),
+            slope: points.iter().map(|x| narrow(&basis_slope(&nodes, x))).collect(),
+            ahead: nodes[1..].iter().map(|c| narrow(&basis(&nodes, &(R::Wide::one() + c.clone())))).collect(),
+            c: narrow(&nodes),
+        }
+    }
+
+    /// φ_k(x) for all k, where x = 0 is the start and x = 1 the end of the step.
+    pub fn basis_at(&self, x: &R) -> Vec<R> {
+        basis(&self.c, x)
+    }
+
+    /// φ'_k(x) for all k.
+    pub fn slope_at(&self, x: &R) -> Vec<R> {
+        basis_slope(&self.c, x)
+    }
+}
+
+/// φ_k(x) = Π_{j≠k} (x − c_j)/(c_k − c_j)
+fn basis<F: Field>(nodes: &[F], x: &F) -> Vec<F> {
+    (0..nodes.len()).map(|k| product_without(nodes, x, k, None)).collect()
+}
+
+/// φ'_k(x) = Σ_{m≠k} 1/(c_k − c_m) Π_{j≠k,m} (x − c_j)/(c_k − c_j)
+fn basis_slope<F: Field>(nodes: &[F], x: &F) -> Vec<F> {
+    (0..nodes.len())
+        .map(|k| {
+            (0..nodes.len()).filter(|&m| m != k).fold(F::zero(), |sum, m| {
+                sum + product_without(nodes, x, k, Some(m)) / (nodes[k].clone() - nodes[m].clone())
+            })
+        })
+        .collect()
+}
+
+fn product_without<F: Field>(nodes: &[F], x: &F, k: usize, m: Option<usize>) -> F {
+    (0..nodes.len()).filter(|&j| j != k && Some(j) != m).fold(F::one(), |product, j| {
+        product * (x.clone() - nodes[j].clone()) / (nodes[k].clone() - nodes[j].clone())
+    })
+}

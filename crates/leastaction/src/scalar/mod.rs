@@ -1,0 +1,256 @@
+//! Number types and what the rest of the program asks of them.
+//!
+//! Three traits, from the least demanding to the most:
+//! - [`Field`]: arithmetic. Enough for tableaus and linear solves; [`DoubleDouble`] is one.
+//! - [`Real`]: a field with the elementary functions. Tapes and steppers run in any `Real`: `f64`,
+//!   [`Dual`] (a number with its derivative), later lanes and many digits. Not `Copy`, so that numbers on the
+//!   heap qualify.
+//! - [`Scalar`]: what a Lagrangian is written in. `Copy`, so that formulas read like formulas: `f64` and the
+//!   recording type [`Expr`](crate::expr::Expr).
+
+mod double_double;
+mod dual;
+
+pub use double_double::DoubleDouble;
+pub use dual::Dual;
+
+use std::fmt::Debug;
+use std::iter::Sum;
+use std::ops::{Add, Div, Mul, Neg, Sub};
+
+/// Arithmetic over a field, with conversions from and to `f64`.
+pub trait Field:
+    Clone
+    + Debug
+    + PartialEq
+    + Add<Output = Self>
+    + Sub<Output = Self>
+    + Mul<Output = Self>
+    + Div<Output = Self>
+    + Neg<Output = Self>
+{
+    /// The number nearest to `x`; exact for every type at least as wide as `f64`.
+    fn from_f64(x: f64) -> Self;
+    /// The nearest `f64`.
+    fn to_f64(&self) -> f64;
+    /// The distance from 1 to the next larger number.
+    fn epsilon() -> f64;
+    /// `self += a * b`.
+    fn add_mul(&mut self, a: &Self, b: &Self) {
+        *self = self.clone() + a.clone() * b.clone();
+    }
+    /// `self -= a * b`.
+    fn sub_mul(&mut self, a: &Self, b: &Self) {
+        *self = self.clone() - a.clone() * b.clone();
+    }
+    /// Zero.
+    fn zero() -> Self {
+        Self::from_f64(0.0)
+    }
+    /// One.
+    fn one() -> Self {
+        Self::from_f64(1.0)
+    }
+    /// The size of the number, for pivoting and for deciding when an iteration has converged. A number with
+    /// parts (a derivative, lanes) reports its largest part, so that all of them have to converge.
+    fn magnitude(&self) -> f64 {
+        self.to_f64().abs()
+    }
+    /// Whether every part of the number is finite.
+    fn is_finite(&self) -> bool {
+        self.magnitude().is_finite()
+    }
+}
+
+/// A field with elementary functions: what a tape can be run in.
+pub trait Real: Field {
+    /// A wider type in which constants of a method are computed before rounding once to `Self`.
+    type Wide: Field;
+    /// Rounds a wide number.
+    fn narrow(wide: &Self::Wide) -> Self;
+    /// The number a decimal literal such as `9.81` stands for, rounded once.
+    fn from_decimal(text: &str) -> Self;
+    /// π.
+    fn pi() -> Self;
+    /// Square root.
+    fn sqrt(&self) -> Self;
+    /// Exponential.
+    fn exp(&self) -> Self;
+    /// Natural logarithm.
+    fn ln(&self) -> Self;
+    /// Sine.
+    fn sin(&self) -> Self;
+    /// Cosine.
+    fn cos(&self) -> Self;
+    /// Tangent.
+    fn tan(&self) -> Self;
+    /// Inverse sine.
+    fn asin(&self) -> Self;
+    /// Inverse cosine.
+    fn acos(&self) -> Self;
+    /// Inverse tangent.
+    fn atan(&self) -> Self;
+    /// The angle of the point (`x`, `self`).
+    fn atan2(&self, x: &Self) -> Self;
+    /// Hyperbolic sine.
+    fn sinh(&self) -> Self;
+    /// Hyperbolic cosine.
+    fn cosh(&self) -> Self;
+    /// Hyperbolic tangent.
+    fn tanh(&self) -> Self;
+    /// Absolute value.
+    fn abs(&self) -> Self;
+    /// −1, 0 or 1: the derivative of `abs`.
+    fn sign(&self) -> Self;
+    /// `self` to a real power.
+    fn pow(&self, exponent: &Self) -> Self;
+}
+
+impl Field for f64 {
+    fn from_f64(x: f64) -> Self {
+        x
+    }
+    fn to_f64(&self) -> f64 {
+        *self
+    }
+    fn epsilon() -> f64 {
+        f64::EPSILON
+    }
+    fn add_mul(&mut self, a: &Self, b: &Self) {
+        *self += a * b;
+    }
+    fn sub_mul(&mut self, a: &Self, b: &Self) {
+        *self -= a * b;
+    }
+    fn is_finite(&self) -> bool {
+        f64::is_finite(*self)
+    }
+}
+
+/// Forwards the functions that `f64` already has, with `&self` receivers.
+macro_rules! forward_to_f64 {
+    ($($name:ident)*) => {
+        $(fn $name(&self) -> Self { f64::$name(*self) })*
+    };
+}
+
+impl Real for f64 {
+    type Wide = DoubleDouble;
+    fn narrow(wide: &DoubleDouble) -> Self {
+        wide.to_f64()
+    }
+    fn from_decimal(text: &str) -> Self {
+        text.parse().unwrap_or(f64::NAN)
+    }
+    fn pi() -> Self {
+        std::f64::consts::PI
+    }
+    forward_to_f64!(sqrt exp ln sin cos tan asin acos atan sinh cosh tanh abs);
+    fn atan2(&self, x: &Self) -> Self {
+        f64::atan2(*self, *x)
+    }
+    fn sign(&self) -> Self {
+        if *self > 0.0 {
+            1.0
+        } else if *self < 0.0 {
+            -1.0
+        } else {
+            0.0
+        }
+    }
+    fn pow(&self, exponent: &Self) -> Self {
+        f64::powf(*self, *exponent)
+    }
+}
+
+/// The number type a Lagrangian is written in.
+///
+/// There is no comparison on purpose: a Lagrangian is recorded once, so a branch on the state would be taken
+/// once and for all. The compiler rejects such a branch at its line; write it with smooth functions or
+/// [`abs`](Scalar::abs) instead.
+///
+/// ```
+/// use leastaction::scalar::Scalar;
+///
+/// fn pendulum<S: Scalar>(q: S, v: S, l: S, g: S) -> S {
+///     (l * v).powi(2) * 0.5 + g * l * q.cos()
+/// }
+/// assert_eq!(pendulum(0.0, 2.0, 1.0, 9.81), 2.0 + 9.81);
+/// ```
+pub trait Scalar:
+    Copy
+    + Debug
+    + From<f64>
+    + Add<Output = Self>
+    + Sub<Output = Self>
+    + Mul<Output = Self>
+    + Div<Output = Self>
+    + Neg<Output = Self>
+    + Add<f64, Output = Self>
+    + Sub<f64, Output = Self>
+    + Mul<f64, Output = Self>
+    + Div<f64, Output = Self>
+    + Sum
+{
+    /// π, to all the digits of whatever the formula is evaluated in.
+    fn pi() -> Self;
+    /// Square root.
+    fn sqrt(self) -> Self;
+    /// Exponential.
+    fn exp(self) -> Self;
+    /// Natural logarithm.
+    fn ln(self) -> Self;
+    /// Sine.
+    fn sin(self) -> Self;
+    /// Cosine.
+    fn cos(self) -> Self;
+    /// Tangent.
+    fn tan(self) -> Self;
+    /// Inverse sine.
+    fn asin(self) -> Self;
+    /// Inverse cosine.
+    fn acos(self) -> Self;
+    /// Inverse tangent.
+    fn atan(self) -> Self;
+    /// The angle of the point (`x`, `self`).
+    fn atan2(self, x: Self) -> Self;
+    /// Hyperbolic sine.
+    fn sinh(self) -> Self;
+    /// Hyperbolic cosine.
+    fn cosh(self) -> Self;
+    /// Hyperbolic tangent.
+    fn tanh(self) -> Self;
+    /// Absolute value.
+    fn abs(self) -> Self;
+    /// An integer power.
+    fn powi(self, exponent: i32) -> Self;
+    /// A real power.
+    fn powf(self, exponent: Self) -> Self;
+    /// The square, which mechanics needs most.
+    fn squared(self) -> Self {
+        self * self
+    }
+}
+
+/// Forwards the functions that `f64` already has, with `self` receivers.
+macro_rules! forward_by_value {
+    ($($name:ident)*) => {
+        $(fn $name(self) -> Self { f64::$name(self) })*
+    };
+}
+
+impl Scalar for f64 {
+    fn pi() -> Self {
+        std::f64::consts::PI
+    }
+    forward_by_value!(sqrt exp ln sin cos tan asin acos atan sinh cosh tanh abs);
+    fn atan2(self, x: Self) -> Self {
+        f64::atan2(self, x)
+    }
+    fn powi(self, exponent: i32) -> Self {
+        f64::powi(self, exponent)
+    }
+    fn powf(self, exponent: Self) -> Self {
+        f64::powf(self, exponent)
+    }
+}

@@ -1,0 +1,402 @@
+//! The one stepper of all variational methods.
+//!
+//! Unknowns are the increments Z_k = Q_k − q, k = 1 … s. Newton's method solves
+//!
+//!     G_0 = −p,  G_1 = … = G_{s−1} = 0      with  G_k = Σ_i b_i [ h φ_k(d_i) L_q(i) + φ'_k(d_i) L_v(i) ]
+//!
+//! and then q⁺ = q + Z_s, p⁺ = p + h Σ_i b_i L_q(i): the sum of all G_k, which leaves the momentum of a cyclic coordinate
+//! untouched to the last bit and does not inherit the residual of the iteration. The matrix is computed at the first
+//! correction of a step and again whenever the corrections shrink too slowly.
+
+use super::{Polynomial, State, compensated_add};
+use crate::error::Cause;
+use crate::linear::Matrix;
+use crate::method::Tableau;
+use crate::scalar::Real;
+use crate::system::{Entry, Gradient, Hessian, Problem, Velocities};
+
+/// More corrections than this in one step are a failure.
+const MAX_CORRECTIONS: u32 = 50;
+/// Corrections that shrink by less than this factor call for a new matrix.
+const SLOW: f64 = 0.1;
+/// Corrections that shrink by less than this factor have reached rounding, if they are small enough.
+const STAGNANT: f64 = 0.5;
+
+#[derive(Clone, Debug)]
+pub(super) struct GalerkinStepper<R> {
+    n: usize,
+    h: R,
+    tableau: Tableau<R>,
+    gradient: Gradient<R>,
+    hessian: Hessian<R>,
+    velocities: Velocities<R>,
+    jacobian: Jacobian<R>,
+    /// Z_k of the present step, node by node.
+    z: Vec<R>,
+    /// Z_k of the step before, to continue its polynomial; `continuable` says whether there was one.
+    z_before: Vec<R>,
+    continuable: bool,
+    /// q at the start of the step.
+    start: Vec<R>,
+    /// What the coordinates are measured against when corrections are judged.
+    size: Vec<f64>,
+    /// Right-hand side and solution of the linear system, in matrix order.
+    correction: Vec<R>,
+    /// h Σ_i b_i L_q(i)
+    impulse: Vec<R>,
+    stage_q: Vec<R>,
+    stage_v: Vec<R>,
+}
+
+/// The matrix ∂G_k/∂Z_l and how it is put together.
+#[derive(Clone, Debug)]
+struct Jacobian<R> {
+    matrix: Matrix<R>,
+    /// coordinate → position
+    position: Vec<usize>,
+    degree: usize,
+    l_qq: Vec<Target>,
+    l_qv: Vec<Target>,
+    l_vv: Vec<Target>,
+    /// For each quadrature point, the factors of L_qq, L_qv, L_vq, L_vv that are not zero.
+    factors: Vec<[Vec<Factor<R>>; 4]>,
+}
+
+/// Where an entry of a second derivative goes: the block of its row and column, and of their exchange.
+#[derive(Clone, Copy, Debug)]
+struct Target {
+    block: usize,
+    mirrored: usize,
+}
+
+/// A factor and its place within a block.
+#[derive(Clone, Debug)]
+struct Factor<R> {
+    offset: usize,
+    value: R,
+}
+
+impl<R: Real> Jacobian<R> {
+    fn new(problem: &Problem<R>, tableau: &Tableau<R>, h: &R) -> Self {
+        let model = &problem.system.model;
+        let s = tableau.degree;
+        let ordering = &model.structure.ordering;
+        let matrix = Matrix::new(model.n * s, (ordering.bandwidth + 1) * s - 1);
+        let position = ordering.position.clone();
+        let target = |e: &Entry| Target {
+            block: matrix.index(position[e.row] * s, position[e.column] * s),
+            mirrored: matrix.index(position[e.column] * s, position[e.row] * s),
+        };
+        let targets = |entries: &[Entry]| entries.iter().map(target).collect();
+        // ∂G_k/∂Q_l = Σ_i b_i [ h φ_k φ_l L_qq + φ_k φ'_l L_qv + φ'_k φ_l L_vq + (1/h) φ'_k φ'_l L_vv ]
+        let factors = (0..tableau.b.len())
+            .map(|i| {
+                let (b, phi, slope) = (&tableau.b[i], &tableau.phi[i], &tableau.slope[i]);
+                let list = |left: &[R], right: &[R], scale: R| {
+                    let mut list = Vec::new();
+                    for k in 0..s {
+                        for l in 1..=s {
+                            let value = scale.clone() * left[k].clone() * right[l].clone();
+                            if value.magnitude() != 0.0 {
+                                list.push(Factor { offset: k * matrix.row_stride() + (l - 1), value });
+                            }
+                        }
+                    }
+                    list
+                };
+                [
+                    list(phi, phi, b.clone() * h.clone()),
+                    list(phi, slope, b.clone()),
+                    list(slope, phi, b.clone()),
+                    list(slope, slope, b.clone() / h.clone()),
+                ]
+            })
+            .collect();
+        Self {
+            l_qq: targets(&model.l_qq),
+            l_qv: targets(&model.l_qv),
+            l_vv: targets(&model.l_vv),
+            factors,
+            position,
+            degree: s,
+            matrix,
+        }
+    }
+
+    /// Adds the second derivatives at quadrature point i.
+    fn add(&mut self, i: usize, l_qq: &[R], l_qv: &[R], l_vv: &[R]) {
+        let [qq, qv, vq, vv] = &self.factors[i];
+        let values = self.matrix.values();
+        let mut add = |start: usize, factors: &[Factor<R>], entry: &R| {
+            for factor in factors {
+                values[start + factor.offset].add_mul(&factor.value, entry);
+            }
+        };
+        for (targets, factors, entries) in [(&self.l_qq, qq, l_qq), (&self.l_vv, vv, l_vv)] {
+            for (target, entry) in targets.iter().zip(entries) {
+                add(target.block, factors, entry);
+                if target.mirrored != target.block {
+                    add(target.mirrored, factors, entry);
+                }
+            }
+        }
+        for (target, entry) in self.l_qv.iter().zip(l_qv) {
+            add(target.block, qv, entry);
+            add(target.mirrored, vq, entry);
+        }
+    }
+
+    /// The coordinate to which a row or column of the matrix belongs.
+    fn coordinate(&self, index: usize) -> usize {
+        self.position.iter().position(|&place| place == index / self.degree).unwrap_or(0)
+    }
+}
+
+/// How large a correction was.
+struct Size {
+    /// Relative to coordinates and increments together: what decides about success.
+    overall: f64,
+    /// Relative to the increments alone: what decides whether another correction can still matter.
+    of_increments: f64,
+    coordinate: usize,
+}
+
+impl<R: Real> GalerkinStepper<R> {
+    pub(super) fn new(problem: &Problem<R>, tableau: Tableau<R>, h: R) -> Self {
+        let model = &problem.system.model;
+        let (n, s) = (model.n, tableau.degree);
+        let zeros = |count: usize| vec![R::zero(); count];
+        Self {
+            n,
+            gradient: Gradient::new(model, &problem.parameters),
+            hessian: Hessian::new(model, &problem.parameters),
+            velocities: Velocities::new(model, &problem.parameters),
+            jacobian: Jacobian::new(problem, &tableau, &h),
+            z: zeros(n * s),
+            z_before: zeros(n * s),
+            continuable: false,
+            start: zeros(n),
+            size: vec![0.0; n],
+            correction: zeros(n * s),
+            impulse: zeros(n),
+            stage_q: zeros(n),
+            stage_v: problem.v0.clone(),
+            h,
+            tableau,
+        }
+    }
+
+    pub(super) fn step(&mut self, state: &mut State<R>, t: &R) -> Result<u32, Cause> {
+        self.start.clone_from_slice(&state.q);
+        let mut spent = 0;
+        if self.continuable {
+            self.continue_polynomial();
+            match self.solve(state, t) {
+                Ok(iterations) => {
+                    self.update(state);
+                    return Ok(iterations);
+                }
+                // a polynomial continued too far is a bad guess, not yet a failure
+                Err(_) => spent = MAX_CORRECTIONS,
+            }
+        }
+        self.guess_uniform(state, t)?;
+        let iterations = self.solve(state, t)?;
+        self.update(state);
+        Ok(spent + iterations)
+    }
+
+    /// Z_k = Q_before(1 + c_k) − Q_before(1)
+    fn continue_polynomial(&mut self) {
+        let (n, s) = (self.n, self.tableau.degree);
+        self.z_before.clone_from_slice(&self.z);
+        for k in 1..=s {
+            let ahead = &self.tableau.ahead[k - 1];
+            for i in 0..n {
+                let mut sum = -self.z_before[(s - 1) * n + i].clone();
+                for l in 1..=s {
+                    sum.add_mul(&ahead[l], &self.z_before[(l - 1) * n + i]);
+                }
+                self.z[(k - 1) * n + i] = sum;
+            }
+        }
+    }
+
+    /// Z_k = c_k h v with v from p
+    fn guess_uniform(&mut self, state: &State<R>, t: &R) -> Result<(), Cause> {
+        self.velocities.velocities(&state.q, &state.p, t, &mut self.stage_v)?;
+        for k in 1..=self.tableau.degree {
+            let ch = self.tableau.c[k].clone() * self.h.clone();
+            for i in 0..self.n {
+                self.z[(k - 1) * self.n + i] = ch.clone() * self.stage_v[i].clone();
+            }
+        }
+        Ok(())
+    }
+
+    /// Newton's method, until the corrections no longer shrink.
+    fn solve(&mut self, state: &State<R>, t: &R) -> Result<u32, Cause> {
+        self.measure(state);
+        let unknowns = self.z.len() as f64;
+        let tolerance = 1e3 * R::epsilon() * unknowns.sqrt();
+        let mut before = f64::INFINITY;
+        let mut renew = true;
+        let mut last = Size { overall: f64::INFINITY, of_increments: f64::INFINITY, coordinate: 0 };
+        for iteration in 1..=MAX_CORRECTIONS {
+            self.residual(state, t, renew)?;
+            self.jacobian.matrix.solve(&mut self.correction);
+            last = self.measure_correction()?;
+            let rate = last.overall / before;
+            before = last.overall;
+            // no longer shrinking: the increments and the impulse stay as they were evaluated
+            if last.overall == 0.0 || last.overall <= tolerance && rate >= STAGNANT {
+                return Ok(iteration);
+            }
+            self.correct();
+            // the next correction would change no increment by a quarter of its last bit
+            if rate < 1.0 && last.of_increments * rate < 0.25 * R::epsilon() {
+                self.residual(state, t, false)?;
+                return Ok(iteration);
+            }
+            renew = rate > SLOW && iteration > 1;
+        }
+        Err(Cause::NotConverged {
+            iterations: MAX_CORRECTIONS,
+            coordinate: last.coordinate,
+            correction: last.overall,
+            tolerance,
+            step_size: self.h.to_f64(),
+        })
+    }
+
+    /// Notes the size of each coordinate and of its increments at the guess.
+    fn measure(&mut self, state: &State<R>) {
+        for i in 0..self.n {
+            let increments = self.z[i..].iter().step_by(self.n).map(R::magnitude).fold(0.0, f64::max);
+            self.size[i] = state.q[i].magnitude() + increments;
+        }
+        // a coordinate that happens to be near zero is measured against the others
+        let floor = 1e-6 * self.size.iter().fold(f64::MIN_POSITIVE, |m, x| m.max(*x));
+        for size in &mut self.size {
+            *size = size.max(floor);
+        }
+    }
+
+    /// Evaluates −G_k − p [k = 0] into `correction` and the impulse h Σ b L_q; if `renew`, also the matrix, factored.
+    fn residual(&mut self, state: &State<R>, t: &R, renew: bool) -> Result<(), Cause> {
+        let (n, s) = (self.n, self.tableau.degree);
+        self.correction.fill(R::zero());
+        self.impulse.fill(R::zero());
+        if renew {
+            self.jacobian.matrix.clear();
+        }
+        for i in 0..self.tableau.b.len() {
+            self.stage(state, i);
+            let mut time = t.clone();
+            time.add_mul(&self.tableau.d[i], &self.h);
+            let (l_q, l_v) = if renew {
+                let d = self.hessian.at(&self.stage_q, &self.stage_v, &time);
+                self.jacobian.add(i, d.l_qq, d.l_qv, d.l_vv);
+                (d.l_q, d.l_v)
+            } else {
+                self.gradient.at(&self.stage_q, &self.stage_v, &time)
+            };
+            let b = &self.tableau.b[i];
+            let bh = b.clone() * self.h.clone();
+            for j in 0..n {
+                self.impulse[j].add_mul(&bh, &l_q[j]);
+            }
+            // −b_i [ h φ_k L_q + φ'_k L_v ]
+            for k in 0..s {
+                let from_q = bh.clone() * self.tableau.phi[i][k].clone();
+                let from_v = b.clone() * self.tableau.slope[i][k].clone();
+                for j in 0..n {
+                    let row = &mut self.correction[self.jacobian.position[j] * s + k];
+                    row.sub_mul(&from_q, &l_q[j]);
+                    row.sub_mul(&from_v, &l_v[j]);
+                }
+            }
+        }
+        for j in 0..n {
+            let row = &mut self.correction[self.jacobian.position[j] * s];
+            *row = row.clone() - (state.p[j].clone() + state.p_low[j].clone());
+        }
+        if let Some(index) = self.correction.iter().position(|x| !x.is_finite()) {
+            let coordinate = self.jacobian.coordinate(index);
+            return Err(Cause::NotFinite { coordinate, step_size: self.h.to_f64() });
+        }
+        if renew {
+            self.jacobian.matrix.factor().map_err(|singular| Cause::SingularStep {
+                coordinate: self.jacobian.coordinate(singular.column),
+                step_size: self.h.to_f64(),
+            })?;
+        }
+        Ok(())
+    }
+
+    /// q_i = q + Σ_k φ_k(d_i) Z_k,  v_i = (1/h) Σ_k φ'_k(d_i) Z_k
+    fn stage(&mut self, state: &State<R>, i: usize) {
+        let n = self.n;
+        let (phi, slope) = (&self.tableau.phi[i], &self.tableau.slope[i]);
+        for j in 0..n {
+            let (mut position, mut velocity) = (state.q_low[j].clone(), R::zero());
+            for k in 1..=self.tableau.degree {
+                let z = &self.z[(k - 1) * n + j];
+                position.add_mul(&phi[k], z);
+                velocity.add_mul(&slope[k], z);
+            }
+            self.stage_q[j] = state.q[j].clone() + position;
+            self.stage_v[j] = velocity / self.h.clone();
+        }
+    }
+
+    /// How large the correction is.
+    fn measure_correction(&self) -> Result<Size, Cause> {
+        let (n, s) = (self.n, self.tableau.degree);
+        let mut size = Size { overall: 0.0, of_increments: 0.0, coordinate: 0 };
+        for j in 0..n {
+            let (mut largest, mut increment) = (0.0f64, 0.0f64);
+            for k in 0..s {
+                let delta = &self.correction[self.jacobian.position[j] * s + k];
+                if !delta.is_finite() {
+                    return Err(Cause::NotFinite { coordinate: j, step_size: self.h.to_f64() });
+                }
+                largest = largest.max(delta.magnitude());
+                increment = increment.max(self.z[k * n + j].magnitude());
+            }
+            let relative = largest / self.size[j];
+            if relative > size.overall {
+                (size.overall, size.coordinate) = (relative, j);
+            }
+            if largest > 0.0 {
+                size.of_increments = size.of_increments.max(largest / (largest + increment));
+            }
+        }
+        Ok(size)
+    }
+
+    /// Adds the correction to the unknowns.
+    fn correct(&mut self) {
+        let (n, s) = (self.n, self.tableau.degree);
+        for j in 0..n {
+            for k in 0..s {
+                let z = &mut self.z[k * n + j];
+                *z = z.clone() + self.correction[self.jacobian.position[j] * s + k].clone();
+            }
+        }
+    }
+
+    /// q⁺ = q + Z_s,  p⁺ = p + h Σ b L_q
+    fn update(&mut self, state: &mut State<R>) {
+        let last = (self.tableau.degree - 1) * self.n;
+        for j in 0..self.n {
+            compensated_add(&mut state.q[j], &mut state.q_low[j], self.z[last + j].clone());
+            compensated_add(&mut state.p[j], &mut state.p_low[j], self.impulse[j].clone());
+        }
+        self.continuable = true;
+    }
+
+    pub(super) fn polynomial(&self) -> Polynomial<'_, R> {
+        Polynomial { tableau: &self.tableau, start: &self.start, increments: &self.z, step_size: &self.h }
+    }
+}

@@ -1,0 +1,126 @@
+//! The classical explicit Runge–Kutta method of order 4: the reference the papers compare with, not variational.
+//!
+//! In (q, p): q' = v(q, p), p' = L_q. In (q, v): q' = v, v' = L_vv⁻¹ (L_q − L_vq v − L_vt). The state is (q, p) in both;
+//! the second form converts at the ends of the step, and so does not keep the momentum of a cyclic coordinate.
+
+use super::{State, compensated_add};
+use crate::error::Cause;
+use crate::method::Form;
+use crate::scalar::Real;
+use crate::system::{Accelerations, Gradient, Problem, Velocities};
+
+#[derive(Clone, Debug)]
+pub(super) struct RungeKutta4<R> {
+    form: Form,
+    h: R,
+    velocities: Velocities<R>,
+    gradient: Gradient<R>,
+    accelerations: Accelerations<R>,
+    /// Velocity at the start of the step.
+    v: Vec<R>,
+    /// q and second variable (p or v) of the present stage, and their rates.
+    stage: [Vec<R>; 2],
+    rate: [Vec<R>; 2],
+    /// Σ b_i k_i
+    sum: [Vec<R>; 2],
+}
+
+impl<R: Real> RungeKutta4<R> {
+    pub(super) fn new(problem: &Problem<R>, form: Form, h: R) -> Self {
+        let model = &problem.system.model;
+        let zeros = vec![R::zero(); model.n];
+        let pair = || [zeros.clone(), zeros.clone()];
+        Self {
+            form,
+            h,
+            velocities: Velocities::new(model, &problem.parameters),
+            gradient: Gradient::new(model, &problem.parameters),
+            accelerations: Accelerations::new(model, &problem.parameters),
+            v: problem.v0.clone(),
+            stage: pair(),
+            rate: pair(),
+            sum: pair(),
+        }
+    }
+
+    pub(super) fn step(&mut self, state: &mut State<R>, t: &R) -> Result<u32, Cause> {
+        let n = state.q.len();
+        if self.form == Form::Velocities {
+            self.velocities.velocities(&state.q, &state.p, t, &mut self.v)?;
+        }
+        for part in &mut self.sum {
+            part.fill(R::zero());
+        }
+        // k_i = f(y + c_i h k_{i−1}), c = 0, ½, ½, 1, b = 1/6, 1/3, 1/3, 1/6
+        for (c, b) in [(0.0, 1.0), (0.5, 2.0), (0.5, 2.0), (1.0, 1.0)] {
+            let ch = R::from_f64(c) * self.h.clone();
+            for i in 0..n {
+                self.stage[0][i] = state.q[i].clone();
+                self.stage[0][i].add_mul(&ch, &self.rate[0][i]);
+                let second = if self.form == Form::Momenta { &state.p[i] } else { &self.v[i] };
+                self.stage[1][i] = second.clone();
+                self.stage[1][i].add_mul(&ch, &self.rate[1][i]);
+            }
+            if c == 0.0 {
+                // the rates of the step before must not enter, not even times zero: they may be infinite
+                self.stage[0].clone_from_slice(&state.q);
+                let second = if self.form == Form::Momenta { &state.p } else { &self.v };
+                self.stage[1].clone_from_slice(second);
+            }
+            let mut time = t.clone();
+            time.add_mul(&R::from_f64(c), &self.h);
+            self.rates(&time)?;
+            let weight = R::from_f64(b);
+            for part in 0..2 {
+                for i in 0..n {
+                    self.sum[part][i].add_mul(&weight, &self.rate[part][i]);
+                }
+            }
+        }
+        self.finish(state, t)?;
+        Ok(0)
+    }
+
+    /// The rates of the present stage.
+    fn rates(&mut self, t: &R) -> Result<(), Cause> {
+        let [q, second] = &self.stage;
+        let [q_rate, second_rate] = &mut self.rate;
+        match self.form {
+            Form::Momenta => {
+                self.velocities.velocities(q, second, t, q_rate)?;
+                let (l_q, _) = self.gradient.at(q, q_rate, t);
+                second_rate.clone_from_slice(l_q);
+            }
+            Form::Velocities => {
+                q_rate.clone_from_slice(second);
+                self.accelerations.at(q, second, t, second_rate)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Adds h/6 times the sums, unless they are not finite.
+    fn finish(&mut self, state: &mut State<R>, t: &R) -> Result<(), Cause> {
+        let n = state.q.len();
+        for i in 0..n {
+            if !self.sum[0][i].is_finite() || !self.sum[1][i].is_finite() {
+                return Err(Cause::NotFinite { coordinate: i, step_size: self.h.to_f64() });
+            }
+        }
+        let sixth = self.h.clone() / R::from_f64(6.0);
+        for i in 0..n {
+            let increment = sixth.clone() * self.sum[0][i].clone();
+            compensated_add(&mut state.q[i], &mut state.q_low[i], increment);
+            let increment = sixth.clone() * self.sum[1][i].clone();
+            match self.form {
+                Form::Momenta => compensated_add(&mut state.p[i], &mut state.p_low[i], increment),
+                Form::Velocities => self.v[i] = self.v[i].clone() + increment,
+            }
+        }
+        if self.form == Form::Velocities {
+            let end = t.clone() + self.h.clone();
+            self.velocities.momenta(&state.q, &self.v, &end, &mut state.p);
+        }
+        Ok(())
+    }
+}

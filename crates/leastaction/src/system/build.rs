@@ -1,0 +1,321 @@
+//! Defining a system: names first, the Lagrangian last.
+//!
+//! [`Builder`] collects what cannot be read off a function; [`Builder::lagrangian`] then records the function, checks the
+//! whole and differentiates. Mistakes are reported by name.
+
+use super::{Coordinate, Defaults, Initial, Motion, Parameter, Quantity, Size, Start, System};
+use super::model::Model;
+use crate::error::{Error, Result, nearest};
+use crate::expr::{Depends, Expr, Graph, Inputs, NodeId, Tape, record};
+use crate::scalar::Scalar;
+use std::cell::RefCell;
+use std::ops::Index;
+use std::sync::Arc;
+
+/// A system under definition.
+///
+/// ```
+/// use leastaction::prelude::*;
+///
+/// fn lagrangian<S: Scalar>(q: &[S], v: &[S], _t: S, p: &Parameters<S>) -> S {
+///     let kinetic = p["m"] * (p["l"] * v[0]).squared() * 0.5;
+///     let potential = -p["m"] * p["g"] * p["l"] * q[0].cos();
+///     kinetic - potential
+/// }
+///
+/// let pendulum = System::build("my-pendulum", "My pendulum")
+///     .coordinate("theta", "rad")
+///     .parameter("m", "1", "kg", "mass")
+///     .parameter("l", "0.5", "m", "length")
+///     .parameter("g", "9.81", "m/s²", "gravity")
+///     .start_at_rest(["pi/2"])
+///     .lagrangian(lagrangian)?;
+/// assert!(pendulum.structure().autonomous);
+/// # Ok::<(), leastaction::Error>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct Builder {
+    name: String,
+    title: String,
+    summary: String,
+    time_unit: String,
+    sizes: Vec<Size>,
+    coordinates: Vec<Coordinate>,
+    parameters: Vec<Parameter>,
+    initial: Option<Initial>,
+    defaults: Defaults,
+    motion: Option<MotionBuilder>,
+}
+
+/// How bodies move, under definition.
+#[derive(Clone, Debug)]
+struct MotionBuilder {
+    dimension: usize,
+    bodies: Vec<String>,
+    links: Vec<(Option<usize>, usize)>,
+    sphere: Option<Quantity>,
+    unit: String,
+    positions: fn(&[Expr], &Parameters<Expr>) -> Vec<[Expr; 3]>,
+}
+
+/// The values of the parameters, by name.
+#[derive(Debug)]
+pub struct Parameters<S> {
+    names: Vec<String>,
+    values: Vec<S>,
+    /// What an unknown name gives; the first one is remembered and reported when the recording ends.
+    nothing: S,
+    unknown: RefCell<Option<String>>,
+}
+
+impl<S: Scalar> Parameters<S> {
+    /// Parameters with these names and values.
+    pub fn new(names: Vec<String>, values: Vec<S>) -> Self {
+        Self { names, values, nothing: S::from(f64::NAN), unknown: RefCell::new(None) }
+    }
+}
+
+impl<S> Index<&str> for Parameters<S> {
+    type Output = S;
+    fn index(&self, name: &str) -> &S {
+        match self.names.iter().position(|n| n == name) {
+            Some(i) => &self.values[i],
+            None => {
+                self.unknown.borrow_mut().get_or_insert_with(|| name.to_owned());
+                &self.nothing
+            }
+        }
+    }
+}
+
+impl Builder {
+    pub(super) fn new(name: &str, title: &str) -> Self {
+        let defaults = Defaults { method: "simpson".to_owned(), step: 0.01.into(), until: 10.0.into() };
+        Self {
+            name: name.to_owned(),
+            title: title.to_owned(),
+            summary: String::new(),
+            time_unit: "s".to_owned(),
+            sizes: Vec::new(),
+            coordinates: Vec::new(),
+            parameters: Vec::new(),
+            initial: None,
+            defaults,
+            motion: None,
+        }
+    }
+
+    /// Says what the system is.
+    pub fn summary(mut self, text: &str) -> Self {
+        self.summary = text.to_owned();
+        self
+    }
+    /// Names the unit of time; seconds if not said, empty for none.
+    pub fn time_unit(mut self, unit: &str) -> Self {
+        self.time_unit = unit.to_owned();
+        self
+    }
+    /// Notes a whole number that shaped the system.
+    pub fn size(mut self, name: &str, value: usize, meaning: &str) -> Self {
+        self.sizes.push(Size { name: name.to_owned(), value, meaning: meaning.to_owned() });
+        self
+    }
+    /// Adds a coordinate.
+    pub fn coordinate(mut self, name: &str, unit: &str) -> Self {
+        self.coordinates.push(Coordinate { name: name.to_owned(), unit: unit.to_owned() });
+        self
+    }
+    /// Adds coordinates of the same unit.
+    pub fn coordinates(self, names: impl IntoIterator<Item = String>, unit: &str) -> Self {
+        names.into_iter().fold(self, |builder, name| builder.coordinate(&name, unit))
+    }
+    /// Adds a parameter. Its value is a number or a formula of other parameters.
+    pub fn parameter(mut self, name: &str, value: impl Into<Quantity>, unit: &str, meaning: &str) -> Self {
+        self.parameters.push(Parameter {
+            name: name.to_owned(),
+            value: value.into(),
+            unit: unit.to_owned(),
+            meaning: meaning.to_owned(),
+        });
+        self
+    }
+    /// Sets the initial coordinates and velocities.
+    pub fn start<Q: Into<Quantity>>(
+        mut self,
+        q: impl IntoIterator<Item = Q>,
+        v: impl IntoIterator<Item = Q>,
+    ) -> Self {
+        let v = v.into_iter().map(Into::into).collect();
+        self.initial = Some(Initial { q: q.into_iter().map(Into::into).collect(), start: Start::Velocities(v) });
+        self
+    }
+    /// Sets the initial coordinates and momenta.
+    pub fn start_with_momenta<Q: Into<Quantity>>(
+        mut self,
+        q: impl IntoIterator<Item = Q>,
+        p: impl IntoIterator<Item = Q>,
+    ) -> Self {
+        let p = p.into_iter().map(Into::into).collect();
+        self.initial = Some(Initial { q: q.into_iter().map(Into::into).collect(), start: Start::Momenta(p) });
+        self
+    }
+    /// Sets the initial coordinates, at rest.
+    pub fn start_at_rest<Q: Into<Quantity>>(mut self, q: impl IntoIterator<Item = Q>) -> Self {
+        let q: Vec<Quantity> = q.into_iter().map(Into::into).collect();
+        let start = Start::Velocities(vec![Quantity::Number(0.0); q.len()]);
+        self.initial = Some(Initial { q, start });
+        self
+    }
+    /// Sets the default method, step and end time.
+    pub fn run(mut self, method: &str, step: impl Into<Quantity>, until: impl Into<Quantity>) -> Self {
+        self.defaults = Defaults { method: method.to_owned(), step: step.into(), until: until.into() };
+        self
+    }
+    /// Says how to draw the motion: names of the bodies, the rods between them, and their positions from q.
+    pub fn motion(
+        mut self,
+        dimension: usize,
+        unit: &str,
+        bodies: impl IntoIterator<Item = String>,
+        links: impl IntoIterator<Item = (Option<usize>, usize)>,
+        positions: fn(&[Expr], &Parameters<Expr>) -> Vec<[Expr; 3]>,
+    ) -> Self {
+        self.motion = Some(MotionBuilder {
+            dimension,
+            bodies: bodies.into_iter().collect(),
+            links: links.into_iter().collect(),
+            sphere: None,
+            unit: unit.to_owned(),
+            positions,
+        });
+        self
+    }
+    /// Says that the motion takes place on a sphere around the origin.
+    pub fn on_sphere(mut self, radius: impl Into<Quantity>) -> Self {
+        if let Some(motion) = &mut self.motion {
+            motion.sphere = Some(radius.into());
+        }
+        self
+    }
+
+    /// Records L(q, v, t; parameters) by calling the function once, and finishes the system.
+    pub fn lagrangian(
+        self,
+        function: impl Fn(&[Expr], &[Expr], Expr, &Parameters<Expr>) -> Expr,
+    ) -> Result<System> {
+        let mut graph = Graph::new();
+        let nodes = self.recorded(&mut graph, |inputs, parameters| {
+            vec![function(&inputs.q, &inputs.v, inputs.t, parameters)]
+        })?;
+        self.finish(graph, nodes[0])
+    }
+
+    /// Records a function of the inputs and reports parameters it asked for in vain.
+    fn recorded(
+        &self,
+        graph: &mut Graph,
+        function: impl FnOnce(&Inputs, &Parameters<Expr>) -> Vec<Expr>,
+    ) -> Result<Vec<NodeId>> {
+        let names: Vec<String> = self.parameters.iter().map(|p| p.name.clone()).collect();
+        let mut unknown = None;
+        let nodes = record(graph, || {
+            let inputs = Inputs::new(self.coordinates.len(), names.len());
+            let parameters = Parameters::new(names.clone(), inputs.parameters.clone());
+            let result = function(&inputs, &parameters);
+            unknown = parameters.unknown.take();
+            result
+        })?;
+        match unknown {
+            None => Ok(nodes),
+            Some(name) => {
+                let hint = nearest(&name, names.iter().map(String::as_str));
+                Err(Error::UndeclaredParameter { system: self.name.clone(), name, hint })
+            }
+        }
+    }
+
+    fn complain<T>(&self, message: impl Into<String>) -> Result<T> {
+        Err(Error::BadSystem { system: self.name.clone(), message: message.into() })
+    }
+
+    /// Checks names and counts.
+    fn check(&self) -> Result<()> {
+        let n = self.coordinates.len();
+        if n == 0 {
+            return self.complain("it has no coordinates; add at least one");
+        }
+        let names: Vec<&str> = self
+            .coordinates
+            .iter()
+            .map(|c| c.name.as_str())
+            .chain(self.parameters.iter().map(|p| p.name.as_str()))
+            .collect();
+        let mut sorted = names.clone();
+        sorted.sort_unstable();
+        if let Some(pair) = sorted.windows(2).find(|pair| pair[0] == pair[1]) {
+            return self.complain(format!("the name `{}` is used twice; rename one of them", pair[0]));
+        }
+        if let Some(name) = names.iter().find(|name| !is_name(name)) {
+            return self.complain(format!("`{name}` is not a name: letters, digits and _ only, not a digit first"));
+        }
+        if let Some(initial) = &self.initial {
+            let (Start::Velocities(list) | Start::Momenta(list)) = &initial.start;
+            for (what, found) in [("the initial q", initial.q.len()), ("the initial v or p", list.len())] {
+                if found != n {
+                    return self.complain(format!("{what} has {found} values for {n} coordinates"));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn finish(self, mut graph: Graph, lagrangian: NodeId) -> Result<System> {
+        self.check()?;
+        let n = self.coordinates.len();
+        if !graph.depends(lagrangian).on(Depends::VELOCITIES) {
+            return self.complain("no velocity occurs in the Lagrangian, so nothing determines the motion");
+        }
+        let motion = match &self.motion {
+            None => None,
+            Some(motion) => {
+                let nodes = self.recorded(&mut graph, |inputs, parameters| {
+                    (motion.positions)(&inputs.q, parameters).into_iter().flatten().collect()
+                })?;
+                if nodes.len() != 3 * motion.bodies.len() {
+                    return self.complain("the number of positions differs from the number of bodies to draw");
+                }
+                Some(Motion {
+                    dimension: motion.dimension,
+                    bodies: motion.bodies.clone(),
+                    links: motion.links.clone(),
+                    sphere: motion.sphere.clone(),
+                    unit: motion.unit.clone(),
+                    tape: Arc::new(Tape::new(&graph, n, &nodes)),
+                })
+            }
+        };
+        let rest = Initial {
+            q: vec![Quantity::Number(0.0); n],
+            start: Start::Velocities(vec![Quantity::Number(0.0); n]),
+        };
+        Ok(System {
+            name: self.name,
+            title: self.title,
+            summary: self.summary,
+            time_unit: self.time_unit,
+            sizes: self.sizes,
+            coordinates: self.coordinates,
+            parameters: self.parameters,
+            initial: self.initial.unwrap_or(rest),
+            defaults: self.defaults,
+            motion,
+            model: Arc::new(Model::new(graph, n, lagrangian)),
+        })
+    }
+}
+
+fn is_name(name: &str) -> bool {
+    let mut letters = name.chars();
+    letters.next().is_some_and(|c| c.is_alphabetic() || c == '_')
+        && letters.all(|c| c.is_alphanumeric() || c == '_')
+}

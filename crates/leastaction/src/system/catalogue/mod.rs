@@ -1,0 +1,132 @@
+//! The systems that come with the program, one file each.
+//!
+//! An [`Entry`] is a row of [`ENTRIES`]; listings, tests and documentation follow from the row. The defaults of the
+//! systems studied by Rojas-Quintero, Dubois and co-authors (2023–2025) are the ones that reproduce their tables.
+
+mod cart_pole;
+mod charged_particle;
+mod double_pendulum;
+mod fput;
+mod harmonic_oscillator;
+mod henon_heiles;
+mod kepler;
+mod lagrange_top;
+mod lagrange_top_cusps;
+mod linear_double_pendulum;
+mod n_pendulum;
+mod outer_solar_system;
+mod pendulum;
+mod spherical_pendulum;
+
+use super::{Quantity, System};
+use crate::error::{Error, Result, nearest};
+use std::collections::BTreeMap;
+
+/// A whole number that shapes a system.
+#[derive(Clone, Copy, Debug)]
+pub struct SizeRange {
+    /// Its name.
+    pub name: &'static str,
+    /// Its value if not given.
+    pub default: usize,
+    /// Its largest value.
+    pub largest: usize,
+}
+
+/// A system of the catalogue.
+#[derive(Clone, Copy, Debug)]
+pub struct Entry {
+    /// Its name.
+    pub name: &'static str,
+    /// The whole numbers that shape it.
+    pub sizes: &'static [SizeRange],
+    define: fn(&[usize]) -> Result<System>,
+}
+
+/// All systems, from the simplest to the largest.
+pub const ENTRIES: [Entry; 14] = [
+    Entry { name: "harmonic-oscillator", sizes: &[], define: harmonic_oscillator::define },
+    Entry { name: "pendulum", sizes: &[], define: pendulum::define },
+    Entry { name: "linear-double-pendulum", sizes: &[], define: linear_double_pendulum::define },
+    Entry { name: "double-pendulum", sizes: &[], define: double_pendulum::define },
+    Entry {
+        name: "n-pendulum",
+        sizes: &[SizeRange { name: "n", default: 5, largest: 500 }],
+        define: n_pendulum::define,
+    },
+    Entry { name: "lagrange-top", sizes: &[], define: lagrange_top::define },
+    Entry { name: "lagrange-top-cusps", sizes: &[], define: lagrange_top_cusps::define },
+    Entry { name: "spherical-pendulum", sizes: &[], define: spherical_pendulum::define },
+    Entry { name: "kepler", sizes: &[], define: kepler::define },
+    Entry { name: "henon-heiles", sizes: &[], define: henon_heiles::define },
+    Entry {
+        name: "fput",
+        sizes: &[SizeRange { name: "n", default: 32, largest: 1_000_000 }],
+        define: fput::define,
+    },
+    Entry { name: "outer-solar-system", sizes: &[], define: outer_solar_system::define },
+    Entry { name: "cart-pole", sizes: &[], define: cart_pole::define },
+    Entry { name: "charged-particle", sizes: &[], define: charged_particle::define },
+];
+
+/// The system with this name, in its default size.
+pub fn system(name: &str) -> Result<System> {
+    sized_system(name, &mut BTreeMap::new())
+}
+
+/// The system with this name; sizes are taken out of the parameters.
+pub fn sized_system(name: &str, parameters: &mut BTreeMap<String, Quantity>) -> Result<System> {
+    let Some(entry) = ENTRIES.iter().find(|entry| entry.name == name) else {
+        let hint = nearest(name, ENTRIES.iter().map(|entry| entry.name));
+        return Err(Error::UnknownSystem { name: name.to_owned(), hint });
+    };
+    let mut sizes = Vec::new();
+    for size in entry.sizes {
+        sizes.push(match parameters.remove(size.name) {
+            None => size.default,
+            Some(quantity) => whole_number(entry.name, size, &quantity)?,
+        });
+    }
+    (entry.define)(&sizes)
+}
+
+fn whole_number(system: &str, size: &SizeRange, quantity: &Quantity) -> Result<usize> {
+    quantity
+        .to_string()
+        .parse()
+        .ok()
+        .filter(|x| (1..=size.largest).contains(x))
+        .ok_or_else(|| Error::BadParameter {
+            system: system.to_owned(),
+            name: size.name.to_owned(),
+            expected: format!("a whole number from 1 to {}", size.largest),
+            found: format!("`{quantity}`"),
+        })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_entry_builds_under_its_own_name_and_documents_its_parameters() {
+        for entry in ENTRIES {
+            let system = system(entry.name).expect(entry.name);
+            assert_eq!(system.name, entry.name);
+            assert!(!system.summary.is_empty());
+            for p in &system.parameters {
+                assert!(!p.meaning.is_empty(), "{}: {}", entry.name, p.name);
+            }
+            assert_eq!(system.sizes.len(), entry.sizes.len());
+        }
+    }
+
+    #[test]
+    fn sizes_are_checked() {
+        for bad in ["0", "-3", "2.5", "many", "501"] {
+            let mut parameters = BTreeMap::from([("n".to_owned(), Quantity::from(bad))]);
+            let error = sized_system("n-pendulum", &mut parameters).expect_err(bad);
+            assert!(error.to_string().contains("whole number from 1 to 500"), "{error}");
+        }
+    }
+}

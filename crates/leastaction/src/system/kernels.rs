@@ -1,0 +1,92 @@
+//! A system's derivatives as numbers: at a state (q, v, t), in any number type.
+//!
+//! Thin names over [`Evaluator`]s for the tapes of a [`Model`]. Each owner (a stepper, an observer) makes the
+//! kernels it needs; nothing here allocates after that.
+
+use super::model::Model;
+use crate::expr::Evaluator;
+use crate::scalar::Real;
+
+/// L_q and L_v.
+#[derive(Clone, Debug)]
+pub struct Gradient<R> {
+    evaluator: Evaluator<R>,
+    out: Vec<R>,
+    n: usize,
+}
+
+impl<R: Real> Gradient<R> {
+    /// The kernel for one set of parameters.
+    pub fn new(model: &Model, parameters: &[R]) -> Self {
+        let evaluator = Evaluator::new(model.gradient_tape(), parameters);
+        Self { out: vec![R::zero(); evaluator.outputs()], evaluator, n: model.n }
+    }
+    /// L_q and L_v at a state.
+    pub fn at(&mut self, q: &[R], v: &[R], t: &R) -> (&[R], &[R]) {
+        self.evaluator.evaluate(q, v, t, &mut self.out);
+        self.out.split_at(self.n)
+    }
+}
+
+/// L_q, L_v and the second derivatives.
+#[derive(Clone, Debug)]
+pub struct Hessian<R> {
+    evaluator: Evaluator<R>,
+    out: Vec<R>,
+    n: usize,
+    /// Where L_qv and L_vv begin among the entries.
+    starts: (usize, usize),
+}
+
+/// First and second derivatives at a state; the entries are in the order of the model's lists.
+#[derive(Debug)]
+pub struct SecondOrder<'a, R> {
+    /// L_q.
+    pub l_q: &'a [R],
+    /// L_v.
+    pub l_v: &'a [R],
+    /// Entries of L_qq, lower triangle.
+    pub l_qq: &'a [R],
+    /// Entries of L_qv.
+    pub l_qv: &'a [R],
+    /// Entries of L_vv, lower triangle.
+    pub l_vv: &'a [R],
+}
+
+impl<R: Real> Hessian<R> {
+    /// The kernel for one set of parameters.
+    pub fn new(model: &Model, parameters: &[R]) -> Self {
+        let evaluator = Evaluator::new(model.hessian_tape(), parameters);
+        let starts = (model.l_qq.len(), model.l_qq.len() + model.l_qv.len());
+        Self { out: vec![R::zero(); evaluator.outputs()], evaluator, n: model.n, starts }
+    }
+    /// All derivatives at a state.
+    pub fn at(&mut self, q: &[R], v: &[R], t: &R) -> SecondOrder<'_, R> {
+        self.evaluator.evaluate(q, v, t, &mut self.out);
+        let (first, entries) = self.out.split_at(2 * self.n);
+        let (l_q, l_v) = first.split_at(self.n);
+        let (l_qq, rest) = entries.split_at(self.starts.0);
+        let (l_qv, l_vv) = rest.split_at(self.starts.1 - self.starts.0);
+        SecondOrder { l_q, l_v, l_qq, l_qv, l_vv }
+    }
+}
+
+/// The energy v·L_v − L.
+#[derive(Clone, Debug)]
+pub struct Energy<R> {
+    evaluator: Evaluator<R>,
+}
+
+impl<R: Real> Energy<R> {
+    /// The kernel for one set of parameters.
+    pub fn new(model: &Model, parameters: &[R]) -> Self {
+        Self { evaluator: Evaluator::new(model.energy_tape(), parameters) }
+    }
+    /// The energy and L at a state.
+    pub fn at(&mut self, q: &[R], v: &[R], t: &R) -> (R, R) {
+        let mut out = [R::zero(), R::zero()];
+        self.evaluator.evaluate(q, v, t, &mut out);
+        let [energy, lagrangian] = out;
+        (energy, lagrangian)
+    }
+}

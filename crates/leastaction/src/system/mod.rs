@@ -1,0 +1,190 @@
+//! Systems: a Lagrangian with names, parameters, an initial state and a way to be drawn.
+//!
+//! [`System::build`] starts a definition, [`Builder::lagrangian`] records the function and differentiates it.
+//! A [`System`] has formulas; a [`Problem`] has numbers: the system with parameters and initial state filled in, in one
+//! number type. [`catalogue`] holds the systems that come with the program.
+
+mod build;
+pub mod catalogue;
+mod display;
+mod formulas;
+mod kernels;
+mod model;
+mod problem;
+mod velocities;
+
+pub use build::{Builder, Parameters};
+pub use formulas::{Formulas, Quantity};
+pub use kernels::{Energy, Gradient, Hessian, SecondOrder};
+pub use model::{Entry, Model, Structure};
+pub use problem::{Problem, Settings};
+pub use velocities::{Accelerations, Velocities};
+
+use crate::error::{Error, Result, nearest};
+use crate::expr::Tape;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+/// A coordinate.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Coordinate {
+    /// Its name.
+    pub name: String,
+    /// Its unit, empty if it has none.
+    pub unit: String,
+}
+
+/// A parameter with its default value.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Parameter {
+    /// Its name.
+    pub name: String,
+    /// Its default value, which may be a formula of other parameters.
+    pub value: Quantity,
+    /// Its unit, empty if it has none.
+    pub unit: String,
+    /// What it is.
+    pub meaning: String,
+}
+
+/// A whole number that shapes the system, such as a number of particles.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Size {
+    /// Its name.
+    pub name: String,
+    /// Its value.
+    pub value: usize,
+    /// What it counts.
+    pub meaning: String,
+}
+
+/// How a state starts to move.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Start {
+    /// With given velocities.
+    Velocities(Vec<Quantity>),
+    /// With given momenta.
+    Momenta(Vec<Quantity>),
+}
+
+/// The default initial state.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Initial {
+    /// Coordinates.
+    pub q: Vec<Quantity>,
+    /// Velocities or momenta.
+    pub start: Start,
+}
+
+/// The default run.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Defaults {
+    /// Name of the method.
+    pub method: String,
+    /// Step size.
+    pub step: Quantity,
+    /// End time.
+    pub until: Quantity,
+}
+
+/// How the bodies of a system move in space.
+#[derive(Clone, Debug)]
+pub struct Motion {
+    /// 2 or 3.
+    pub dimension: usize,
+    /// Names of the bodies.
+    pub bodies: Vec<String>,
+    /// Rods to draw, from a body or from the origin (`None`) to a body.
+    pub links: Vec<(Option<usize>, usize)>,
+    /// The radius of a sphere on which everything moves.
+    pub sphere: Option<Quantity>,
+    /// The unit of length, empty if it has none.
+    pub unit: String,
+    /// Positions x, y, z of the bodies one after the other, from q.
+    pub tape: Arc<Tape>,
+}
+
+/// A mechanical system.
+#[derive(Clone, Debug)]
+pub struct System {
+    /// Its name, as typed.
+    pub name: String,
+    /// Its name, as printed.
+    pub title: String,
+    /// What it is, in a sentence or two.
+    pub summary: String,
+    /// The unit of time, empty if it has none.
+    pub time_unit: String,
+    /// Whole numbers that shaped it.
+    pub sizes: Vec<Size>,
+    /// Coordinates.
+    pub coordinates: Vec<Coordinate>,
+    /// Parameters.
+    pub parameters: Vec<Parameter>,
+    /// Default initial state.
+    pub initial: Initial,
+    /// Default run.
+    pub defaults: Defaults,
+    /// How to draw it.
+    pub motion: Option<Motion>,
+    /// The Lagrangian and its derivatives.
+    pub model: Arc<Model>,
+}
+
+impl System {
+    /// Starts a definition.
+    pub fn build(name: &str, title: &str) -> Builder {
+        Builder::new(name, title)
+    }
+
+    /// How many coordinates there are.
+    pub fn n(&self) -> usize {
+        self.coordinates.len()
+    }
+
+    /// The names of the coordinates.
+    pub fn coordinate_names(&self) -> Vec<String> {
+        self.coordinates.iter().map(|c| c.name.clone()).collect()
+    }
+
+    /// What can be read off the graph.
+    pub fn structure(&self) -> &Structure {
+        &self.model.structure
+    }
+
+    /// The parameters' formulas, with some of them replaced.
+    pub fn formulas(&self, replaced: &BTreeMap<String, Quantity>) -> Result<Formulas> {
+        for name in replaced.keys() {
+            if !self.parameters.iter().any(|p| p.name == *name) {
+                return Err(self.unknown_parameter(name));
+            }
+        }
+        let definitions: Vec<(String, Quantity)> = self
+            .parameters
+            .iter()
+            .map(|p| (p.name.clone(), replaced.get(&p.name).unwrap_or(&p.value).clone()))
+            .collect();
+        Formulas::new(&definitions)
+    }
+
+    /// The error for a parameter that does not exist.
+    pub(crate) fn unknown_parameter(&self, name: &str) -> Error {
+        let known: Vec<&str> = self
+            .sizes
+            .iter()
+            .map(|s| s.name.as_str())
+            .chain(self.parameters.iter().map(|p| p.name.as_str()))
+            .collect();
+        Error::UnknownParameter {
+            system: self.name.clone(),
+            name: name.to_owned(),
+            hint: nearest(name, known.iter().copied()),
+            known: if known.is_empty() { "none".to_owned() } else { known.join(", ") },
+        }
+    }
+
+    /// The system with numbers filled in.
+    pub fn problem<R: crate::scalar::Real>(&self, settings: &Settings) -> Result<Problem<R>> {
+        Problem::new(self, settings)
+    }
+}

@@ -1,0 +1,192 @@
+//! The Lagrangian's graph with all its derivatives, and what can be read off it.
+//!
+//! From the recorded L: the nodes of L_q, L_v, L_qq, L_qv, L_vv, the energy and the acceleration equations; then
+//! [`Structure`]: cyclic coordinates, time independence, kind of mass matrix, coupling. Second derivatives are lists of
+//! entries that are not structurally zero; a chain of n particles has O(n) of them.
+
+use crate::expr::{Depends, Differentiator, Graph, Node, NodeId, Tape};
+use crate::linear::Ordering;
+use std::sync::{Arc, OnceLock};
+
+/// One entry of a second-derivative matrix.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Entry {
+    /// Row.
+    pub row: usize,
+    /// Column.
+    pub column: usize,
+    /// The node of the entry.
+    pub node: NodeId,
+}
+
+/// What the graph knows about the Lagrangian.
+#[derive(Clone, Debug)]
+pub struct Structure {
+    /// Coordinates that do not occur in L; their momenta are conserved.
+    pub cyclic: Vec<usize>,
+    /// Time does not occur in L; the energy is conserved.
+    pub autonomous: bool,
+    /// L_vv does not depend on velocities: momenta are linear in velocities.
+    pub quadratic: bool,
+    /// L_vv is constant.
+    pub constant_mass: bool,
+    /// L_qv is zero: L = T(v) − V(q).
+    pub separable: bool,
+    /// How many entries of the (symmetric) coupling pattern of q and v there are, both triangles counted.
+    pub nonzeros: usize,
+    /// Positions of the coordinates in the matrix of a step.
+    pub ordering: Ordering,
+    /// Positions of the coordinates in the mass matrix.
+    pub mass_ordering: Ordering,
+}
+
+/// The Lagrangian and its derivatives as one graph.
+#[derive(Debug)]
+pub struct Model {
+    /// How many coordinates there are.
+    pub n: usize,
+    /// The graph that holds everything below.
+    pub graph: Graph,
+    /// L.
+    pub lagrangian: NodeId,
+    /// L_q.
+    pub l_q: Vec<NodeId>,
+    /// L_v: the momenta.
+    pub l_v: Vec<NodeId>,
+    /// L_qq, lower triangle.
+    pub l_qq: Vec<Entry>,
+    /// L_qv: row q, column v.
+    pub l_qv: Vec<Entry>,
+    /// L_vv, lower triangle.
+    pub l_vv: Vec<Entry>,
+    /// v·L_v − L.
+    pub energy: NodeId,
+    /// L_q − L_vq v − L_vt: what the mass matrix times the acceleration equals.
+    pub force: Vec<NodeId>,
+    /// What can be read off the graph.
+    pub structure: Structure,
+    tapes: [OnceLock<Arc<Tape>>; 6],
+}
+
+impl Model {
+    /// Differentiates L.
+    pub fn new(mut graph: Graph, n: usize, lagrangian: NodeId) -> Self {
+        let mut differentiator = Differentiator::default();
+        let state = Depends::COORDINATES.and(Depends::VELOCITIES);
+        let zero = graph.number(0.0);
+
+        let (mut l_q, mut l_v) = (vec![zero; n], vec![zero; n]);
+        for (input, node) in differentiator.gradient(&mut graph, lagrangian, state) {
+            match input {
+                Node::Coordinate(i) => l_q[i as usize] = node,
+                Node::Velocity(i) => l_v[i as usize] = node,
+                _ => {}
+            }
+        }
+
+        let (mut l_qq, mut l_qv, mut l_vv) = (Vec::new(), Vec::new(), Vec::new());
+        let mut force = l_q.clone();
+        for row in 0..n {
+            for (input, node) in differentiator.gradient(&mut graph, l_q[row], state) {
+                match input {
+                    Node::Coordinate(j) if j as usize <= row => {
+                        l_qq.push(Entry { row, column: j as usize, node });
+                    }
+                    Node::Velocity(j) => {
+                        let column = j as usize;
+                        l_qv.push(Entry { row, column, node });
+                        // force_j −= L_qv(i, j) v_i
+                        let velocity = graph.velocity(row);
+                        let term = graph.mul(node, velocity);
+                        force[column] = graph.sub(force[column], term);
+                    }
+                    _ => {}
+                }
+            }
+            let rates = Depends::VELOCITIES.and(Depends::TIME);
+            for (input, node) in differentiator.gradient(&mut graph, l_v[row], rates) {
+                match input {
+                    Node::Velocity(j) if j as usize <= row => {
+                        l_vv.push(Entry { row, column: j as usize, node });
+                    }
+                    Node::Time => force[row] = graph.sub(force[row], node),
+                    _ => {}
+                }
+            }
+        }
+
+        let mut energy = zero;
+        for i in 0..n {
+            let velocity = graph.velocity(i);
+            let term = graph.mul(velocity, l_v[i]);
+            energy = graph.add(energy, term);
+        }
+        let energy = graph.sub(energy, lagrangian);
+
+        let structure = Structure::new(&graph, n, lagrangian, &l_q, (&l_qq, &l_qv, &l_vv));
+        Self { n, graph, lagrangian, l_q, l_v, l_qq, l_qv, l_vv, energy, force, structure, tapes: Default::default() }
+    }
+
+    fn tape(&self, slot: usize, outputs: impl FnOnce() -> Vec<NodeId>) -> Arc<Tape> {
+        self.tapes[slot].get_or_init(|| Arc::new(Tape::new(&self.graph, self.n, &outputs()))).clone()
+    }
+
+    /// L_q, L_v.
+    pub fn gradient_tape(&self) -> Arc<Tape> {
+        self.tape(0, || [self.l_q.as_slice(), &self.l_v].concat())
+    }
+    /// L_q, L_v, then the entries of L_qq, L_qv, L_vv.
+    pub fn hessian_tape(&self) -> Arc<Tape> {
+        self.tape(1, || {
+            let entries = self.l_qq.iter().chain(&self.l_qv).chain(&self.l_vv).map(|e| e.node);
+            self.l_q.iter().chain(&self.l_v).copied().chain(entries).collect()
+        })
+    }
+    /// L_v.
+    pub fn momentum_tape(&self) -> Arc<Tape> {
+        self.tape(2, || self.l_v.clone())
+    }
+    /// L_v, then the entries of L_vv.
+    pub fn mass_tape(&self) -> Arc<Tape> {
+        self.tape(3, || self.l_v.iter().copied().chain(self.l_vv.iter().map(|e| e.node)).collect())
+    }
+    /// The energy, L itself.
+    pub fn energy_tape(&self) -> Arc<Tape> {
+        self.tape(4, || vec![self.energy, self.lagrangian])
+    }
+    /// The right-hand side of L_vv a = force, then the entries of L_vv.
+    pub fn acceleration_tape(&self) -> Arc<Tape> {
+        self.tape(5, || self.force.iter().copied().chain(self.l_vv.iter().map(|e| e.node)).collect())
+    }
+}
+
+impl Structure {
+    fn new(
+        graph: &Graph,
+        n: usize,
+        lagrangian: NodeId,
+        l_q: &[NodeId],
+        (l_qq, l_qv, l_vv): (&[Entry], &[Entry], &[Entry]),
+    ) -> Self {
+        let pairs = |lists: &[&[Entry]]| -> Vec<(usize, usize)> {
+            let mut pairs: Vec<_> =
+                lists.concat().iter().map(|e| (e.row.max(e.column), e.row.min(e.column))).collect();
+            pairs.sort_unstable();
+            pairs.dedup();
+            pairs
+        };
+        let coupling = pairs(&[l_qq, l_qv, l_vv]);
+        let diagonal = coupling.iter().filter(|(i, j)| i == j).count();
+        let mass_depends = l_vv.iter().fold(Depends::NOTHING, |set, e| set.and(graph.depends(e.node)));
+        Self {
+            cyclic: (0..n).filter(|&i| graph.is_zero(l_q[i])).collect(),
+            autonomous: !graph.depends(lagrangian).on(Depends::TIME),
+            quadratic: !mass_depends.on(Depends::VELOCITIES),
+            constant_mass: !mass_depends.on(Depends::STATE),
+            separable: l_qv.is_empty(),
+            nonzeros: 2 * coupling.len() - diagonal,
+            ordering: Ordering::new(n, &coupling),
+            mass_ordering: Ordering::new(n, &pairs(&[l_vv])),
+        }
+    }
+}

@@ -1,0 +1,246 @@
+//! Momenta from velocities, velocities from momenta, and accelerations: everything that needs the mass matrix L_vv.
+//!
+//! p = L_v(q, v) is evaluated; v is found from L_v(q, v) = p. For L quadratic in v that is one linear solve (with the
+//! matrix factored once if it is constant); otherwise Newton's method, with steps cut back while they leave the domain
+//! of L (a relativistic particle must not pass the speed of light on the way to its velocity).
+
+use super::model::{Entry, Model};
+use crate::error::Cause;
+use crate::expr::Evaluator;
+use crate::linear::{Matrix, Singular};
+use crate::scalar::Real;
+
+const MAX_CORRECTIONS: u32 = 100;
+
+/// Converts between momenta and velocities.
+#[derive(Clone, Debug)]
+pub struct Velocities<R> {
+    momentum: Evaluator<R>,
+    mass: Evaluator<R>,
+    out: Vec<R>,
+    matrix: MassMatrix<R>,
+    quadratic: bool,
+    constant_mass: bool,
+    factored: bool,
+    /// Where L_v is evaluated for a quadratic L.
+    at_rest: Vec<R>,
+    residual: Vec<R>,
+    trial: Vec<R>,
+}
+
+/// L_vv as a matrix to solve with.
+#[derive(Clone, Debug)]
+struct MassMatrix<R> {
+    entries: Vec<Entry>,
+    position: Vec<usize>,
+    matrix: Matrix<R>,
+    ordered: Vec<R>,
+}
+
+impl<R: Real> MassMatrix<R> {
+    fn new(model: &Model) -> Self {
+        let ordering = &model.structure.mass_ordering;
+        Self {
+            entries: model.l_vv.clone(),
+            position: ordering.position.clone(),
+            matrix: Matrix::new(model.n, ordering.bandwidth),
+            ordered: vec![R::zero(); model.n],
+        }
+    }
+
+    fn fill(&mut self, values: &[R]) {
+        self.matrix.clear();
+        for (entry, value) in self.entries.iter().zip(values) {
+            let (i, j) = (self.position[entry.row], self.position[entry.column]);
+            *self.matrix.entry(i, j) = value.clone();
+            *self.matrix.entry(j, i) = value.clone();
+        }
+    }
+
+    fn factor(&mut self, values: &[R]) -> Result<(), Cause> {
+        self.fill(values);
+        match self.matrix.factor() {
+            Ok(()) => Ok(()),
+            Err(singular) => Err(self.null_direction(values, &singular)),
+        }
+    }
+
+    /// The combination of velocities that L_vv sends to zero, by fixing the velocity at the broken pivot to 1 and
+    /// solving for the rest with that row and column replaced by the identity.
+    fn null_direction(&mut self, values: &[R], singular: &Singular) -> Cause {
+        let n = self.position.len();
+        let broken = singular.column;
+        self.fill(values);
+        let mut x = vec![R::zero(); n];
+        for entry in &self.entries {
+            let (i, j) = (self.position[entry.row], self.position[entry.column]);
+            for (row, column) in [(i, j), (j, i)] {
+                if column == broken && row != broken {
+                    x[row] = -self.matrix.entry(row, column).clone();
+                }
+                if row == broken || column == broken {
+                    *self.matrix.entry(row, column) = R::zero();
+                }
+            }
+        }
+        *self.matrix.entry(broken, broken) = R::one();
+        x[broken] = R::one();
+        if self.matrix.factor().is_ok() {
+            self.matrix.solve(&mut x);
+        }
+        let direction = (0..n).map(|i| x[self.position[i]].to_f64()).collect();
+        Cause::SingularMass { direction }
+    }
+
+    /// Replaces the right-hand side by the solution, in the coordinates' own order.
+    fn solve(&mut self, x: &mut [R]) {
+        for (i, value) in x.iter().enumerate() {
+            self.ordered[self.position[i]] = value.clone();
+        }
+        self.matrix.solve(&mut self.ordered);
+        for (i, value) in x.iter_mut().enumerate() {
+            *value = self.ordered[self.position[i]].clone();
+        }
+    }
+}
+
+fn largest<R: Real>(x: &[R]) -> f64 {
+    // NaN must not be overlooked, as f64::max would
+    x.iter().map(R::magnitude).fold(0.0, |m, y| if y > m || y.is_nan() { y } else { m })
+}
+
+fn index_of_largest<R: Real>(x: &[R]) -> usize {
+    let size = |i: usize| if x[i].is_finite() { x[i].magnitude() } else { f64::INFINITY };
+    (0..x.len()).max_by(|&i, &j| size(i).total_cmp(&size(j))).unwrap_or(0)
+}
+
+impl<R: Real> Velocities<R> {
+    /// The converter for one set of parameters.
+    pub fn new(model: &Model, parameters: &[R]) -> Self {
+        let mass = Evaluator::new(model.mass_tape(), parameters);
+        let zeros = vec![R::zero(); model.n];
+        Self {
+            momentum: Evaluator::new(model.momentum_tape(), parameters),
+            out: vec![R::zero(); mass.outputs()],
+            mass,
+            matrix: MassMatrix::new(model),
+            quadratic: model.structure.quadratic,
+            constant_mass: model.structure.constant_mass,
+            factored: false,
+            at_rest: zeros.clone(),
+            residual: zeros.clone(),
+            trial: zeros,
+        }
+    }
+
+    /// p = L_v(q, v, t).
+    pub fn momenta(&mut self, q: &[R], v: &[R], t: &R, p: &mut [R]) {
+        self.momentum.evaluate(q, v, t, p);
+    }
+
+    /// Finds v with L_v(q, v, t) = p. The content of `v` is the starting guess where one is needed.
+    pub fn velocities(&mut self, q: &[R], p: &[R], t: &R, v: &mut [R]) -> Result<(), Cause> {
+        if self.quadratic { self.solve_linear(q, p, t, v) } else { self.solve_newton(q, p, t, v) }
+    }
+
+    /// L_vv(q) v = p − L_v(q, 0)
+    fn solve_linear(&mut self, q: &[R], p: &[R], t: &R, v: &mut [R]) -> Result<(), Cause> {
+        let n = p.len();
+        if self.constant_mass && self.factored {
+            self.momentum.evaluate(q, &self.at_rest, t, &mut self.out[..n]);
+        } else {
+            self.mass.evaluate(q, &self.at_rest, t, &mut self.out);
+            self.matrix.factor(&self.out[n..])?;
+            self.factored = true;
+        }
+        for i in 0..n {
+            v[i] = p[i].clone() - self.out[i].clone();
+        }
+        self.matrix.solve(v);
+        Ok(())
+    }
+
+    /// v += L_vv⁻¹ (p − L_v), until the correction no longer shrinks.
+    fn solve_newton(&mut self, q: &[R], p: &[R], t: &R, v: &mut [R]) -> Result<(), Cause> {
+        let n = p.len();
+        self.mass.evaluate(q, v, t, &mut self.out);
+        if !self.out[..n].iter().all(R::is_finite) {
+            // the guess lies outside the domain of L: rest is inside
+            v.fill(R::zero());
+            self.mass.evaluate(q, v, t, &mut self.out);
+        }
+        let mut previous = f64::INFINITY;
+        for iteration in 1..=MAX_CORRECTIONS {
+            for i in 0..n {
+                self.residual[i] = p[i].clone() - self.out[i].clone();
+            }
+            let mismatch = largest(&self.residual);
+            self.matrix.factor(&self.out[n..])?;
+            self.matrix.solve(&mut self.residual);
+            let correction = largest(&self.residual);
+            let small = 1e3 * R::epsilon() * (largest(v) + correction);
+            if correction == 0.0 || correction <= small && correction >= 0.5 * previous {
+                return Ok(());
+            }
+            previous = correction;
+            if !self.advance(q, p, t, v, mismatch) {
+                // no shorter step is better: either rounding is reached or there is no solution
+                return if correction <= small { Ok(()) } else { Err(self.no_velocity(iteration)) };
+            }
+        }
+        Err(self.no_velocity(MAX_CORRECTIONS))
+    }
+
+    /// Adds the correction, halved until L is finite there and the mismatch of momenta is smaller.
+    fn advance(&mut self, q: &[R], p: &[R], t: &R, v: &mut [R], mismatch: f64) -> bool {
+        let n = p.len();
+        let mut length = 1.0;
+        for _ in 0..60 {
+            let factor = R::from_f64(length);
+            for i in 0..n {
+                self.trial[i] = v[i].clone();
+                self.trial[i].add_mul(&factor, &self.residual[i]);
+            }
+            self.mass.evaluate(q, &self.trial, t, &mut self.out);
+            let finite = self.out.iter().all(R::is_finite);
+            let after = (0..n).map(|i| (p[i].clone() - self.out[i].clone()).magnitude()).fold(0.0, f64::max);
+            let rounding = 1e2 * R::epsilon() * largest(p);
+            if finite && (after < mismatch || after <= rounding) {
+                v.clone_from_slice(&self.trial);
+                return true;
+            }
+            length *= 0.5;
+        }
+        false
+    }
+
+    fn no_velocity(&self, iterations: u32) -> Cause {
+        Cause::NoVelocity { iterations, coordinate: index_of_largest(&self.residual) }
+    }
+}
+
+/// Accelerations from L_vv a = L_q − L_vq v − L_vt.
+#[derive(Clone, Debug)]
+pub struct Accelerations<R> {
+    evaluator: Evaluator<R>,
+    out: Vec<R>,
+    matrix: MassMatrix<R>,
+}
+
+impl<R: Real> Accelerations<R> {
+    /// The kernel for one set of parameters.
+    pub fn new(model: &Model, parameters: &[R]) -> Self {
+        let evaluator = Evaluator::new(model.acceleration_tape(), parameters);
+        Self { out: vec![R::zero(); evaluator.outputs()], evaluator, matrix: MassMatrix::new(model) }
+    }
+
+    /// The accelerations at a state.
+    pub fn at(&mut self, q: &[R], v: &[R], t: &R, a: &mut [R]) -> Result<(), Cause> {
+        self.evaluator.evaluate(q, v, t, &mut self.out);
+        let (force, entries) = self.out.split_at(a.len());
+        self.matrix.factor(entries)?;
+        a.clone_from_slice(force);
+        self.matrix.solve(a);
+        Ok(())
+    }
+}
