@@ -45,11 +45,21 @@ pub enum Error {
     #[error("the step must be positive, but is {step}\n  try {try_step}")]
     BadStep { step: f64, try_step: String },
 
-    #[error("the end time must lie at least one step of {step} ahead, but until = {until}\n  try a larger until or a smaller step")]
+    #[error(
+        "the end time must lie at least one step of {step} ahead, but until = {until}\n  try a larger until or a smaller step"
+    )]
     BadUntil { until: f64, step: f64 },
 
     #[error("until/step asks for {steps:e} steps, more than can be counted\n  try a larger step")]
     TooManySteps { steps: f64 },
+
+    #[error("recording every {every} steps would take {gigabytes:.0} GB\n  try every = {try_every} or more")]
+    TooMuchToRecord { every: u64, gigabytes: f64, try_every: u64 },
+
+    #[error(
+        "`{method}` has no polynomial within its steps, so there is nothing to record there\n  try a variational method, or a smaller step"
+    )]
+    NotDense { method: String },
 
     #[error("`{what}` must be at least 1, but is 0")]
     ZeroCount { what: String },

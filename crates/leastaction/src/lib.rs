@@ -38,7 +38,7 @@ pub mod prelude {
     pub use crate::expr::Expr;
     pub use crate::method::Method;
     pub use crate::scalar::Scalar;
-    //SIM
+    pub use crate::simulate::{Run, Solution};
     pub use crate::step::{State, Stepper};
     pub use crate::system::{Parameters, Problem, Settings, System, catalogue};
 }

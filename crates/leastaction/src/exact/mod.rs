@@ -1,1 +1,75 @@
+//! Closed-form solutions of catalogue systems, for any parameters and initial state, in any number type.
+//!
+//! [`solution`] gives the motion of the coordinates that have one, [`period`] the period that the motion repeats with
+//! (for tops: of the nutation). Systems without either give `None`; so do motions outside the closed form's range.
 
+mod elliptic;
+mod kepler;
+mod linear;
+mod nutation;
+mod pendulum;
+
+pub use elliptic::{Jacobi, complete, incomplete, jacobi};
+
+use crate::scalar::Real;
+use crate::system::Problem;
+
+/// The exact motion of some coordinates.
+pub struct Solution<R> {
+    /// Which coordinates.
+    pub coordinates: Vec<usize>,
+    motion: Motion<R>,
+}
+
+/// Values of the coordinates at a time since the start.
+type Motion<R> = Box<dyn Fn(&R) -> Vec<R>>;
+
+impl<R> Solution<R> {
+    fn new(coordinates: impl IntoIterator<Item = usize>, motion: impl Fn(&R) -> Vec<R> + 'static) -> Self {
+        Self { coordinates: coordinates.into_iter().collect(), motion: Box::new(motion) }
+    }
+
+    /// The values of the coordinates, in the order of `coordinates`, at a time since the start.
+    pub fn at(&self, time: &R) -> Vec<R> {
+        (self.motion)(time)
+    }
+}
+
+/// The exact motion, where one is known.
+pub fn solution<R: Real + 'static>(problem: &Problem<R>) -> Option<Solution<R>> {
+    match problem.system.name.as_str() {
+        "harmonic-oscillator" => Some(linear::oscillator(problem)),
+        "linear-double-pendulum" => Some(linear::double_pendulum(problem)),
+        "charged-particle" => Some(linear::helix(problem)),
+        "pendulum" => pendulum::solution(problem),
+        "kepler" => kepler::solution(problem),
+        "lagrange-top" | "lagrange-top-cusps" => nutation::top(problem).map(|n| n.solution(1)),
+        "spherical-pendulum" => nutation::spherical_pendulum(problem).map(|n| n.solution(0)),
+        _ => None,
+    }
+}
+
+/// The period of the motion, where one is known.
+pub fn period<R: Real>(problem: &Problem<R>) -> Option<R> {
+    let two_pi = || R::from_f64(2.0) * R::pi();
+    match problem.system.name.as_str() {
+        "harmonic-oscillator" => Some(two_pi() / parameter(problem, "omega").abs()),
+        "charged-particle" => Some(two_pi() / linear::cyclotron_frequency(problem).abs()),
+        "pendulum" => pendulum::period(problem),
+        "kepler" => kepler::period(problem),
+        "lagrange-top" | "lagrange-top-cusps" => nutation::top(problem).map(|n| n.period()),
+        "spherical-pendulum" => nutation::spherical_pendulum(problem).map(|n| n.period()),
+        _ => None,
+    }
+    .filter(|period| period.is_finite() && period.to_f64() > 0.0)
+}
+
+/// The value of a parameter.
+fn parameter<R: Real>(problem: &Problem<R>, name: &str) -> R {
+    let index = problem.system.parameters.iter().position(|p| p.name == name);
+    index.map_or_else(|| R::from_f64(f64::NAN), |i| problem.parameters[i].clone())
+}
+
+fn squared<R: Real>(x: &R) -> R {
+    x.clone() * x.clone()
+}

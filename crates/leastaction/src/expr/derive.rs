@@ -97,7 +97,14 @@ impl Differentiator {
     }
 
     /// Passes an adjoint on to the two operands; `value` is the node itself.
-    fn binary(&mut self, g: &mut Graph, op: Binary, (a, b): (NodeId, NodeId), value: NodeId, adjoint: NodeId) {
+    fn binary(
+        &mut self,
+        g: &mut Graph,
+        op: Binary,
+        (a, b): (NodeId, NodeId),
+        value: NodeId,
+        adjoint: NodeId,
+    ) {
         let (to_a, to_b) = (self.wanted(a), self.wanted(b));
         match op {
             Binary::Add => {

@@ -410,7 +410,13 @@ impl Graph {
         if let Some(inner) = self.negated(a) {
             match op {
                 Unary::Cos | Unary::Cosh | Unary::Abs => return self.unary(op, inner),
-                Unary::Sin | Unary::Tan | Unary::Asin | Unary::Atan | Unary::Sinh | Unary::Tanh | Unary::Sign => {
+                Unary::Sin
+                | Unary::Tan
+                | Unary::Asin
+                | Unary::Atan
+                | Unary::Sinh
+                | Unary::Tanh
+                | Unary::Sign => {
                     let value = self.unary(op, inner);
                     return self.neg(value);
                 }
@@ -494,7 +500,9 @@ fn exact_function(op: Unary, x: f64) -> Option<f64> {
             (exact_product(root, root) == Some(x)).then_some(root)
         }
         Unary::Exp | Unary::Cos | Unary::Cosh if x == 0.0 => Some(1.0),
-        Unary::Sin | Unary::Tan | Unary::Asin | Unary::Atan | Unary::Sinh | Unary::Tanh if x == 0.0 => Some(0.0),
+        Unary::Sin | Unary::Tan | Unary::Asin | Unary::Atan | Unary::Sinh | Unary::Tanh if x == 0.0 => {
+            Some(0.0)
+        }
         Unary::Ln | Unary::Acos if x == 1.0 => Some(0.0),
         _ => None,
     }

@@ -99,7 +99,9 @@ impl Parser<'_> {
     /// Runs a rule one level deeper.
     fn nested<T>(&mut self, rule: impl FnOnce(&mut Self) -> Result<T>) -> Result<T> {
         if self.depth == MAX_DEPTH {
-            return Err(self.error(self.at, format!("more than {MAX_DEPTH} levels of nesting; name parts of it")));
+            return Err(
+                self.error(self.at, format!("more than {MAX_DEPTH} levels of nesting; name parts of it"))
+            );
         }
         self.depth += 1;
         let result = rule(self);
@@ -120,7 +122,8 @@ impl Parser<'_> {
         let mut product = self.signed()?;
         while let Some(sign) = self.take(&['*', '/', '·']) {
             let factor = self.signed()?;
-            product = if sign == '/' { self.graph.div(product, factor) } else { self.graph.mul(product, factor) };
+            product =
+                if sign == '/' { self.graph.div(product, factor) } else { self.graph.mul(product, factor) };
         }
         Ok(product)
     }
@@ -197,7 +200,8 @@ impl Parser<'_> {
 
     fn name(&mut self) -> Result<NodeId> {
         let start = self.at;
-        let length = self.rest().find(|c: char| !(c.is_alphanumeric() || c == '_')).unwrap_or(self.rest().len());
+        let length =
+            self.rest().find(|c: char| !(c.is_alphanumeric() || c == '_')).unwrap_or(self.rest().len());
         let name = self.text[start..start + length].to_owned();
         self.at += length;
         if self.peek() == Some('(') {

@@ -90,8 +90,13 @@ impl<'g> Compiler<'g> {
             registers: 2 * coordinates + 1,
             outputs: outputs.len(),
         };
-        let mut compiler =
-            Self { graph, place: vec![UNPLACED; graph.len()], uses: vec![0; graph.len()], free: Vec::new(), tape };
+        let mut compiler = Self {
+            graph,
+            place: vec![UNPLACED; graph.len()],
+            uses: vec![0; graph.len()],
+            free: Vec::new(),
+            tape,
+        };
         compiler.count_uses(outputs);
         compiler
     }

@@ -91,12 +91,14 @@ impl Method {
         }
         let classical = CLASSICAL.iter().find(|(known, _)| *known == name);
         let member = classical.map_or(name, |(_, member)| *member);
-        family_member(member).map_or_else(|| Err(unknown(name)), |(rule, order)| Ok(galerkin(name, rule, order)))
+        family_member(member)
+            .map_or_else(|| Err(unknown(name)), |(rule, order)| Ok(galerkin(name, rule, order)))
     }
 
     /// All methods of the registry: the explicit ones, the classical names, then the families up to order 30.
     pub fn all() -> Vec<Self> {
-        let family = |prefix: &'static str| (2..=LISTED_ORDER).step_by(2).map(move |n| format!("{prefix}{n}"));
+        let family =
+            |prefix: &'static str| (2..=LISTED_ORDER).step_by(2).map(move |n| format!("{prefix}{n}"));
         let names = CLASSICAL
             .iter()
             .map(|(name, _)| (*name).to_owned())
@@ -179,7 +181,8 @@ fn unknown(name: &str) -> Error {
         })
     });
     let hint = family.unwrap_or_else(|| {
-        let names: Vec<String> = Method::all().into_iter().flat_map(|m| [vec![m.name], m.aliases].concat()).collect();
+        let names: Vec<String> =
+            Method::all().into_iter().flat_map(|m| [vec![m.name], m.aliases].concat()).collect();
         nearest(name, names.iter().map(String::as_str))
     });
     Error::UnknownMethod { name: name.to_owned(), hint }

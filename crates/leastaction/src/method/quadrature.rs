@@ -129,7 +129,12 @@ mod tests {
                 let power = (0..k).fold(DoubleDouble::one(), |power, _| power * *x);
                 sum.add_mul(w, &power);
             }
-            assert!(sum.magnitude() < 1e-29, "{} points, degree {k}: {}", quadrature.points.len(), sum.to_f64());
+            assert!(
+                sum.magnitude() < 1e-29,
+                "{} points, degree {k}: {}",
+                quadrature.points.len(),
+                sum.to_f64()
+            );
         }
     }
 

@@ -1,1 +1,90 @@
+//! The loop over steps, and those who watch it.
+//!
+//! [`simulate`](simulate()) steps a [`State`] and shows every step to its [`Observer`]s: a recorder, a checker of invariants, a
+//! progress bar. [`Run`] describes a whole run as data, [`Plan`] is the checked run ready to go, [`Solution`] what comes
+//! out, also when the run stops early.
 
+mod invariants;
+mod plan;
+mod recorder;
+mod run;
+mod solution;
+
+pub use invariants::{Drift, Invariants};
+pub use plan::Plan;
+pub use recorder::{Recorder, Recording};
+pub use run::{InitialState, Run};
+pub use solution::{EnergySummary, NewtonSummary, Solution, Summary};
+
+use crate::error::{Cause, Failure};
+use crate::scalar::Real;
+use crate::step::{State, Stepper};
+use crate::system::Problem;
+use std::ops::ControlFlow;
+
+/// What an observer sees after a step, and once before the first.
+#[derive(Debug)]
+pub struct Moment<'a, R> {
+    /// Time.
+    pub t: R,
+    /// Coordinates and momenta.
+    pub state: &'a State<R>,
+    /// The stepper, for the path within the last step.
+    pub stepper: &'a Stepper<R>,
+    /// How many corrections the step took.
+    pub iterations: u32,
+}
+
+/// Watches a run.
+pub trait Observer<R> {
+    /// Looks at a step. `Break` ends the run after it; an error stops it as failed.
+    fn observe(&mut self, moment: &Moment<'_, R>) -> Result<ControlFlow<()>, Cause>;
+}
+
+/// How a run ended.
+#[derive(Clone, Debug)]
+pub enum Outcome {
+    /// All steps were taken.
+    Done,
+    /// An observer ended it.
+    Interrupted,
+    /// A step failed; the state is the one before it.
+    Failed(Box<Failure>),
+}
+
+/// Takes steps until `steps` of them are taken in all, an observer breaks, or a step fails.
+pub fn simulate<R: Real>(
+    problem: &Problem<R>,
+    stepper: &mut Stepper<R>,
+    state: &mut State<R>,
+    steps: u64,
+    observers: &mut [&mut dyn Observer<R>],
+) -> Outcome {
+    let mut iterations = 0;
+    loop {
+        let moment = Moment { t: stepper.time(state.steps), state, stepper, iterations };
+        let mut stop = false;
+        for observer in observers.iter_mut() {
+            match observer.observe(&moment) {
+                Ok(flow) => stop |= flow.is_break(),
+                Err(cause) => return failed(problem, stepper, state, cause),
+            }
+        }
+        if state.steps >= steps {
+            return Outcome::Done;
+        }
+        if stop {
+            return Outcome::Interrupted;
+        }
+        match stepper.step(state) {
+            Ok(count) => iterations = count,
+            Err(cause) => return failed(problem, stepper, state, cause),
+        }
+    }
+}
+
+fn failed<R: Real>(problem: &Problem<R>, stepper: &Stepper<R>, state: &State<R>, cause: Cause) -> Outcome {
+    let time = stepper.time(state.steps);
+    let failure = problem.failure(state.steps + 1, &time, (&state.q, &state.p), cause);
+    Outcome::Failed(Box::new(failure))
+}

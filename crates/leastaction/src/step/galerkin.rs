@@ -8,7 +8,7 @@
 //! untouched to the last bit and does not inherit the residual of the iteration. The matrix is computed at the first
 //! correction of a step and again whenever the corrections shrink too slowly.
 
-use super::{Polynomial, State, compensated_add};
+use super::{State, Weights, compensated_add};
 use crate::error::Cause;
 use crate::linear::Matrix;
 use crate::method::Tableau;
@@ -246,7 +246,8 @@ impl<R: Real> GalerkinStepper<R> {
             self.residual(state, t, renew)?;
             self.jacobian.matrix.solve(&mut self.correction);
             last = self.measure_correction()?;
-            let rate = last.overall / before;
+            // the first correction has nothing to shrink from
+            let rate = if iteration == 1 { 1.0 } else { last.overall / before };
             before = last.overall;
             // no longer shrinking: the increments and the impulse stay as they were evaluated
             if last.overall == 0.0 || last.overall <= tolerance && rate >= STAGNANT {
@@ -396,7 +397,22 @@ impl<R: Real> GalerkinStepper<R> {
         self.continuable = true;
     }
 
-    pub(super) fn polynomial(&self) -> Polynomial<'_, R> {
-        Polynomial { tableau: &self.tableau, start: &self.start, increments: &self.z, step_size: &self.h }
+    pub(super) fn weights(&self, fraction: &R) -> Weights<R> {
+        let slope = self.tableau.slope_at(fraction).into_iter().map(|x| x / self.h.clone()).collect();
+        Weights { value: self.tableau.basis_at(fraction), slope }
+    }
+
+    /// q + Σ_k φ_k Z_k and (1/h) Σ_k φ'_k Z_k
+    pub(super) fn within(&self, weights: &Weights<R>, q: &mut [R], v: &mut [R]) {
+        for j in 0..self.n {
+            let (mut position, mut velocity) = (R::zero(), R::zero());
+            for k in 1..=self.tableau.degree {
+                let z = &self.z[(k - 1) * self.n + j];
+                position.add_mul(&weights.value[k], z);
+                velocity.add_mul(&weights.slope[k], z);
+            }
+            q[j] = self.start[j].clone() + position;
+            v[j] = velocity;
+        }
     }
 }

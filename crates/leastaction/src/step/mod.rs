@@ -104,44 +104,29 @@ impl<R: Real> Stepper<R> {
         Ok(iterations)
     }
 
-    /// The polynomial of the last step, if the method has one.
-    pub fn polynomial(&self) -> Option<Polynomial<'_, R>> {
+    /// What it takes to evaluate the polynomial of any step at a fraction of it, 0 for its start and 1 for its end.
+    /// `None` for methods without a polynomial.
+    pub fn weights(&self, fraction: &R) -> Option<Weights<R>> {
         match &self.scheme {
-            AnyStepper::Galerkin(stepper) => Some(stepper.polynomial()),
+            AnyStepper::Galerkin(stepper) => Some(stepper.weights(fraction)),
             AnyStepper::RungeKutta4(_) => None,
         }
     }
-}
 
-/// The path of the coordinates within one step.
-#[derive(Debug)]
-pub struct Polynomial<'a, R> {
-    tableau: &'a Tableau<R>,
-    /// q at the start of the step.
-    start: &'a [R],
-    /// Increments Z_k = Q_k − q at the nodes k = 1 … s, node by node.
-    increments: &'a [R],
-    step_size: &'a R,
-}
-
-impl<R: Real> Polynomial<'_, R> {
-    /// q and v at a fraction of the step, 0 for its start and 1 for its end.
+    /// q and v within the last step, from its polynomial.
     ///
-    /// Less accurate inside the step than the method is at its ends: the error of q is of order s + 1 and that of v of
-    /// order s, for polynomials of degree s.
-    pub fn at(&self, fraction: &R, q: &mut [R], v: &mut [R]) {
-        let phi = self.tableau.basis_at(fraction);
-        let slope = self.tableau.slope_at(fraction);
-        let n = self.start.len();
-        for i in 0..n {
-            let (mut position, mut velocity) = (R::zero(), R::zero());
-            for k in 1..=self.tableau.degree {
-                let z = &self.increments[(k - 1) * n + i];
-                position.add_mul(&phi[k], z);
-                velocity.add_mul(&slope[k], z);
-            }
-            q[i] = self.start[i].clone() + position;
-            v[i] = velocity / self.step_size.clone();
+    /// Less accurate than the method is at the ends of the step: for polynomials of degree s the error of q is of order
+    /// s + 1 and that of v of order s. Methods without a polynomial leave q and v as they are.
+    pub fn within(&self, weights: &Weights<R>, q: &mut [R], v: &mut [R]) {
+        if let AnyStepper::Galerkin(stepper) = &self.scheme {
+            stepper.within(weights, q, v);
         }
     }
+}
+
+/// Values φ_k and slopes φ'_k/h of the basis at a fraction of a step.
+#[derive(Clone, Debug)]
+pub struct Weights<R> {
+    value: Vec<R>,
+    slope: Vec<R>,
 }

@@ -3,8 +3,8 @@
 //! [`Builder`] collects what cannot be read off a function; [`Builder::lagrangian`] then records the function, checks the
 //! whole and differentiates. Mistakes are reported by name.
 
-use super::{Coordinate, Defaults, Initial, Motion, Parameter, Quantity, Size, Start, System};
 use super::model::Model;
+use super::{Coordinate, Defaults, Initial, Motion, Parameter, Quantity, Size, Start, System};
 use crate::error::{Error, Result, nearest};
 use crate::expr::{Depends, Expr, Graph, Inputs, NodeId, Tape, record};
 use crate::scalar::Scalar;
@@ -146,7 +146,8 @@ impl Builder {
         v: impl IntoIterator<Item = Q>,
     ) -> Self {
         let v = v.into_iter().map(Into::into).collect();
-        self.initial = Some(Initial { q: q.into_iter().map(Into::into).collect(), start: Start::Velocities(v) });
+        self.initial =
+            Some(Initial { q: q.into_iter().map(Into::into).collect(), start: Start::Velocities(v) });
         self
     }
     /// Sets the initial coordinates and momenta.
@@ -256,7 +257,8 @@ impl Builder {
             return self.complain(format!("the name `{}` is used twice; rename one of them", pair[0]));
         }
         if let Some(name) = names.iter().find(|name| !is_name(name)) {
-            return self.complain(format!("`{name}` is not a name: letters, digits and _ only, not a digit first"));
+            return self
+                .complain(format!("`{name}` is not a name: letters, digits and _ only, not a digit first"));
         }
         if let Some(initial) = &self.initial {
             let (Start::Velocities(list) | Start::Momenta(list)) = &initial.start;
@@ -282,7 +284,8 @@ impl Builder {
                     (motion.positions)(&inputs.q, parameters).into_iter().flatten().collect()
                 })?;
                 if nodes.len() != 3 * motion.bodies.len() {
-                    return self.complain("the number of positions differs from the number of bodies to draw");
+                    return self
+                        .complain("the number of positions differs from the number of bodies to draw");
                 }
                 Some(Motion {
                     dimension: motion.dimension,

@@ -137,7 +137,8 @@ impl System {
             .to_owned(),
         );
         facts.push(
-            if s.separable { "separable: L = T(v) - V(q)" } else { "not separable: q and v are coupled" }.to_owned(),
+            if s.separable { "separable: L = T(v) - V(q)" } else { "not separable: q and v are coupled" }
+                .to_owned(),
         );
         facts.push(format!(
             "second derivatives: {} of {} coordinate pairs are coupled, bandwidth {}",

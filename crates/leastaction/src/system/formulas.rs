@@ -84,7 +84,8 @@ impl Formulas {
         }
         let Some(quantity) = texts.get(name) else { return Ok(()) };
         if open.len() == MAX_CHAIN {
-            let message = format!("more than {MAX_CHAIN} definitions stand between `{}` and its value", open[0]);
+            let message =
+                format!("more than {MAX_CHAIN} definitions stand between `{}` and its value", open[0]);
             return Err(Error::BadRun { message });
         }
         open.push(name);
@@ -120,7 +121,11 @@ impl Formulas {
     }
 
     /// The values of many formulas, by one tape; `what` names them in errors.
-    pub fn values<R: Real>(&mut self, quantities: &[Quantity], what: impl Fn(usize) -> String) -> Result<Vec<R>> {
+    pub fn values<R: Real>(
+        &mut self,
+        quantities: &[Quantity],
+        what: impl Fn(usize) -> String,
+    ) -> Result<Vec<R>> {
         let mut nodes = Vec::with_capacity(quantities.len());
         for quantity in quantities {
             nodes.push(match quantity {

@@ -124,7 +124,20 @@ impl Model {
         let energy = graph.sub(energy, lagrangian);
 
         let structure = Structure::new(&graph, n, lagrangian, &l_q, (&l_qq, &l_qv, &l_vv));
-        Self { n, graph, lagrangian, l_q, l_v, l_qq, l_qv, l_vv, energy, force, structure, tapes: Default::default() }
+        Self {
+            n,
+            graph,
+            lagrangian,
+            l_q,
+            l_v,
+            l_qq,
+            l_qv,
+            l_vv,
+            energy,
+            force,
+            structure,
+            tapes: Default::default(),
+        }
     }
 
     fn tape(&self, slot: usize, outputs: impl FnOnce() -> Vec<NodeId>) -> Arc<Tape> {

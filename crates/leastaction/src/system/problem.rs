@@ -97,6 +97,19 @@ impl<R: Real> Problem<R> {
         Ok(())
     }
 
+    /// The same problem in another number type, from the nearest `f64` of every number.
+    pub fn convert<T: Real>(&self) -> Problem<T> {
+        let list = |values: &[R]| values.iter().map(|x| T::from_f64(x.to_f64())).collect();
+        Problem {
+            system: self.system.clone(),
+            parameters: list(&self.parameters),
+            t0: T::from_f64(self.t0.to_f64()),
+            q0: list(&self.q0),
+            v0: list(&self.v0),
+            p0: list(&self.p0),
+        }
+    }
+
     /// A failure of this problem at a state.
     pub fn failure(&self, step: u64, time: &R, (q, p): (&[R], &[R]), cause: Cause) -> Failure {
         Failure {

@@ -6,7 +6,9 @@ use crate::system::{Parameters, System};
 
 pub(super) fn define(_: &[usize]) -> Result<System> {
     System::build("cart-pole", "Cart and pole")
-        .summary("A cart on a frictionless track with a point mass on a massless pole; theta from the upright.")
+        .summary(
+            "A cart on a frictionless track with a point mass on a massless pole; theta from the upright.",
+        )
         .coordinate("x", "m")
         .coordinate("theta", "rad")
         .parameter("M", "1", "kg", "mass of the cart")

@@ -6,7 +6,9 @@ use crate::system::{Parameters, System};
 
 pub(super) fn define(_: &[usize]) -> Result<System> {
     System::build("charged-particle", "Charged particle in a magnetic field")
-        .summary("A charge in a uniform magnetic field along z: it moves on a helix with the cyclotron frequency.")
+        .summary(
+            "A charge in a uniform magnetic field along z: it moves on a helix with the cyclotron frequency.",
+        )
         .coordinate("x", "m")
         .coordinate("y", "m")
         .coordinate("z", "m")

@@ -20,10 +20,7 @@ pub(super) fn define(_: &[usize]) -> Result<System> {
         .run("simpson", "0.01", "10")
         .motion(2, "m", ["upper".to_owned(), "lower".to_owned()], [(None, 0), (Some(0), 1)], |q, p| {
             let (x1, y1) = (p["l1"] * q[0].sin(), -p["l1"] * q[0].cos());
-            vec![
-                [x1, y1, 0.0.into()],
-                [x1 + p["l2"] * q[1].sin(), y1 - p["l2"] * q[1].cos(), 0.0.into()],
-            ]
+            vec![[x1, y1, 0.0.into()], [x1 + p["l2"] * q[1].sin(), y1 - p["l2"] * q[1].cos(), 0.0.into()]]
         })
         .lagrangian(lagrangian)
 }

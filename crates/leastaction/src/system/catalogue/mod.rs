@@ -91,17 +91,14 @@ pub fn sized_system(name: &str, parameters: &mut BTreeMap<String, Quantity>) -> 
 }
 
 fn whole_number(system: &str, size: &SizeRange, quantity: &Quantity) -> Result<usize> {
-    quantity
-        .to_string()
-        .parse()
-        .ok()
-        .filter(|x| (1..=size.largest).contains(x))
-        .ok_or_else(|| Error::BadParameter {
+    quantity.to_string().parse().ok().filter(|x| (1..=size.largest).contains(x)).ok_or_else(|| {
+        Error::BadParameter {
             system: system.to_owned(),
             name: size.name.to_owned(),
             expected: format!("a whole number from 1 to {}", size.largest),
             found: format!("`{quantity}`"),
-        })
+        }
+    })
 }
 
 #[cfg(test)]

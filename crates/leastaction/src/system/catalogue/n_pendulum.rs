@@ -7,7 +7,9 @@ use crate::system::{Parameters, System};
 pub(super) fn define(sizes: &[usize]) -> Result<System> {
     let n = sizes[0];
     System::build("n-pendulum", "n-pendulum")
-        .summary("n equal point masses on massless rods, one hanging from the other; angles from the vertical.")
+        .summary(
+            "n equal point masses on massless rods, one hanging from the other; angles from the vertical.",
+        )
         .size("n", n, "number of masses")
         .coordinates((1..=n).map(|i| format!("q{i}")), "rad")
         .parameter("m", "1", "kg", "each mass")

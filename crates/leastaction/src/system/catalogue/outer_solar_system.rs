@@ -45,12 +45,20 @@ const BODIES: [Body; 6] = [
 ];
 
 pub(super) fn define(_: &[usize]) -> Result<System> {
-    let coordinates = BODIES.iter().flat_map(|(name, ..)| ["x", "y", "z"].map(|axis| format!("{axis}_{name}")));
+    let coordinates =
+        BODIES.iter().flat_map(|(name, ..)| ["x", "y", "z"].map(|axis| format!("{axis}_{name}")));
     let mut builder = System::build("outer-solar-system", "Outer solar system")
-        .summary("The sun, Jupiter, Saturn, Uranus, Neptune and Pluto as point masses, from September 5, 1994.")
+        .summary(
+            "The sun, Jupiter, Saturn, Uranus, Neptune and Pluto as point masses, from September 5, 1994.",
+        )
         .time_unit("d")
         .coordinates(coordinates, "AU")
-        .parameter("G", "2.95912208286e-4", "AU³/d²", "gravitational constant, for masses relative to the sun");
+        .parameter(
+            "G",
+            "2.95912208286e-4",
+            "AU³/d²",
+            "gravitational constant, for masses relative to the sun",
+        );
     for (name, mass, ..) in BODIES {
         builder = builder.parameter(&format!("m_{name}"), mass, "", &format!("mass of {name}"));
     }

@@ -12,9 +12,7 @@ pub(super) fn define(_: &[usize]) -> Result<System> {
         .parameter("omega", "2*pi", "1/s", "angular frequency of small oscillations")
         .start_with_momenta(["pi/2"], ["0"])
         .run("simpson", "0.01", "10")
-        .motion(2, "", ["bob".to_owned()], [(None, 0)], |q, _| {
-            vec![[q[0].sin(), -q[0].cos(), 0.0.into()]]
-        })
+        .motion(2, "", ["bob".to_owned()], [(None, 0)], |q, _| vec![[q[0].sin(), -q[0].cos(), 0.0.into()]])
         .lagrangian(lagrangian)
 }
 

@@ -6,7 +6,9 @@ use crate::system::{Parameters, System};
 
 pub(super) fn define(_: &[usize]) -> Result<System> {
     System::build("spherical-pendulum", "Spherical pendulum")
-        .summary("A mass on a rod that swings in all directions; theta from the downward vertical, phi around it.")
+        .summary(
+            "A mass on a rod that swings in all directions; theta from the downward vertical, phi around it.",
+        )
         .coordinate("theta", "rad")
         .coordinate("phi", "rad")
         .parameter("m", "1", "kg", "mass")

@@ -1,0 +1,192 @@
+//! What comes out of a run.
+
+use super::{Invariants, Outcome, Plan, Recording, Run};
+use crate::error::{Error, Result};
+use crate::step::State;
+use serde::Serialize;
+use std::collections::BTreeMap;
+use std::fmt;
+
+/// The result of a run, complete or not.
+#[derive(Clone, Debug)]
+pub struct Solution {
+    /// The run it is the result of, every default filled in.
+    pub run: Run,
+    /// How it ended.
+    pub outcome: Outcome,
+    /// The numbers that matter.
+    pub summary: Summary,
+    /// Recorded states.
+    pub recording: Recording,
+}
+
+impl Solution {
+    /// The solution if the run was completed or interrupted, the failure otherwise.
+    pub fn into_result(self) -> Result<Self> {
+        match self.outcome {
+            Outcome::Failed(failure) => Err(Error::Failed(failure)),
+            _ => Ok(self),
+        }
+    }
+}
+
+/// The numbers that matter.
+#[derive(Clone, Debug, Serialize)]
+pub struct Summary {
+    /// Name of the system.
+    pub system: String,
+    /// Name of the method.
+    pub method: String,
+    /// Its order.
+    pub order: usize,
+    /// Step size.
+    pub step: f64,
+    /// Steps taken.
+    pub steps: u64,
+    /// The time reached.
+    pub t_end: f64,
+    /// Coordinates then.
+    pub q: Vec<f64>,
+    /// Momenta then.
+    pub p: Vec<f64>,
+    /// The energy over the run.
+    pub energy: EnergySummary,
+    /// Largest change of each conserved momentum, by the name of its coordinate.
+    pub momenta: BTreeMap<String, f64>,
+    /// How the step equations were solved.
+    pub newton: NewtonSummary,
+    /// Seconds the run took.
+    pub wall_seconds: f64,
+    /// `done`, `interrupted` or `failed`.
+    pub outcome: &'static str,
+    #[serde(skip)]
+    units: Units,
+}
+
+#[derive(Clone, Debug)]
+struct Units {
+    title: String,
+    names: Vec<String>,
+    time: String,
+    wanted_steps: u64,
+}
+
+/// The energy over a run.
+#[derive(Clone, Debug, Serialize)]
+pub struct EnergySummary {
+    /// At the start.
+    pub initial: f64,
+    /// At the end.
+    pub r#final: f64,
+    /// The largest |E − E0|/|E0| over every step; divided by 1 if the initial energy is zero.
+    pub max_relative_error: f64,
+    /// Whether the Lagrangian conserves it.
+    pub conserved: bool,
+}
+
+/// How the step equations were solved.
+#[derive(Clone, Debug, Serialize)]
+pub struct NewtonSummary {
+    /// Corrections per step, on average.
+    pub iterations_mean: f64,
+    /// Corrections in the worst step.
+    pub iterations_max: u32,
+}
+
+impl Summary {
+    pub(super) fn new(
+        plan: &Plan,
+        state: &State<f64>,
+        t_end: f64,
+        invariants: &Invariants<f64>,
+        newton: NewtonSummary,
+        wall_seconds: f64,
+        outcome: &Outcome,
+    ) -> Self {
+        let system = &plan.problem.system;
+        let momenta = invariants
+            .momenta
+            .iter()
+            .map(|drift| (system.coordinates[drift.coordinate].name.clone(), drift.largest))
+            .collect();
+        Self {
+            system: system.name.clone(),
+            method: plan.method.name.clone(),
+            order: plan.method.order,
+            step: plan.step,
+            steps: state.steps,
+            t_end,
+            q: state.q.clone(),
+            p: state.p.clone(),
+            energy: EnergySummary {
+                initial: *invariants.initial(),
+                r#final: invariants.last,
+                max_relative_error: invariants.max_relative_error(),
+                conserved: system.structure().autonomous,
+            },
+            momenta,
+            newton,
+            wall_seconds,
+            outcome: match outcome {
+                Outcome::Done => "done",
+                Outcome::Interrupted => "interrupted",
+                Outcome::Failed(_) => "failed",
+            },
+            units: Units {
+                title: system.title.clone(),
+                names: system.coordinate_names(),
+                time: system.time_unit.clone(),
+                wanted_steps: plan.steps,
+            },
+        }
+    }
+}
+
+/// At most this many coordinates are printed.
+const MAX_COORDINATES: usize = 8;
+
+impl fmt::Display for Summary {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let unit = if self.units.time.is_empty() { String::new() } else { format!(" {}", self.units.time) };
+        writeln!(f, "{} with {} (order {})", self.units.title, self.method, self.order)?;
+        let steps = if self.steps == self.units.wanted_steps {
+            self.steps.to_string()
+        } else {
+            format!("{} of {}, {}", self.steps, self.units.wanted_steps, self.outcome)
+        };
+        writeln!(f, "  steps      {steps} of {}{unit}, to t = {}{unit}", self.step, self.t_end)?;
+        for (i, name) in self.units.names.iter().enumerate().take(MAX_COORDINATES) {
+            let label = if i == 0 { "state" } else { "" };
+            writeln!(f, "  {label:<10} {name} = {:<24} p_{name} = {}", self.q[i], self.p[i])?;
+        }
+        if self.q.len() > MAX_COORDINATES {
+            writeln!(f, "  {:<10} … and {} more coordinates", "", self.q.len() - MAX_COORDINATES)?;
+        }
+        let word =
+            if self.energy.conserved { "largest relative error" } else { "not conserved, largest change" };
+        writeln!(
+            f,
+            "  energy     {} at the start, {word} {:.6e}",
+            self.energy.initial, self.energy.max_relative_error
+        )?;
+        if self.energy.initial == 0.0 {
+            writeln!(f, "  {:<10} (absolute, because the initial energy is zero)", "")?;
+        }
+        for (name, drift) in self.momenta.iter().take(MAX_COORDINATES) {
+            let exact = if *drift == 0.0 {
+                "unchanged to the last bit".to_owned()
+            } else {
+                format!("largest change {drift:.3e}")
+            };
+            writeln!(f, "  momentum   p_{name} {exact}")?;
+        }
+        if self.newton.iterations_max > 0 {
+            writeln!(
+                f,
+                "  solver     {:.2} corrections a step on average, {} at most",
+                self.newton.iterations_mean, self.newton.iterations_max
+            )?;
+        }
+        write!(f, "  time       {:.3} s", self.wall_seconds)
+    }
+}
