@@ -239,7 +239,7 @@ fn combination(names: &[String], factors: &[f64]) -> String {
     let mut terms = 0;
     for (name, &factor) in names.iter().zip(factors) {
         let relative = factor / largest;
-        if !(relative.abs() > 1e-6) {
+        if relative.abs() <= 1e-6 || relative.is_nan() {
             continue;
         }
         terms += 1;

@@ -55,9 +55,9 @@ fn eccentric_change<R: Real>(mean: &R, e_c: &R, e_s: &R) -> R {
         let value = x.clone() - e_c.clone() * x.sin() + e_s.clone() * (R::one() - x.cos()) - mean.clone();
         let slope = R::one() - e_c.clone() * x.cos() + e_s.clone() * x.sin();
         if value.to_f64() > 0.0 {
-            high = high.min(x.to_f64())
+            high = high.min(x.to_f64());
         } else {
-            low = low.max(x.to_f64())
+            low = low.max(x.to_f64());
         }
         let delta = value / slope;
         let size = delta.magnitude();

@@ -1,7 +1,9 @@
 //! Nutation of the Lagrange top and of the spherical pendulum: u = cos θ moves between two roots of a cubic.
 //!
-//!     u'² = f(u) = (1 − u²)(α − βu) − (b − a u)²,   a = p_ψ/I, b = p_φ/I, β = 2 m g l/I
-//!     u(t) = u1 + (u2 − u1) sn²(Ω (t − t1)),  Ω² = β (u3 − u1)/4,  k² = (u2 − u1)/(u3 − u1)
+//! ```text
+//! u'² = f(u) = (1 − u²)(α − βu) − (b − a u)²,   a = p_ψ/I, b = p_φ/I, β = 2 m g l/I
+//! u(t) = u1 + (u2 − u1) sn²(Ω (t − t1)),  Ω² = β (u3 − u1)/4,  k² = (u2 − u1)/(u3 − u1)
+//! ```
 //!
 //! with roots u1 ≤ u2 ≤ 1 ≤ u3 and t1 a time at which u = u1 (paper 000 eq. 20 in Jacobi's form, its misprint corrected).
 
@@ -101,7 +103,8 @@ impl<R: Real> Nutation<R> {
         let width = u2.clone() - u1.clone();
         let modulus = width.clone() / (u3.clone() - u1.clone());
         let rate = R::from_f64(0.5) * (cubic.beta.clone() * (u3 - u1.clone())).sqrt();
-        if !modulus.is_finite() || !(modulus.to_f64() < 1.0) || !(width.to_f64() > 0.0) {
+        let proper = (0.0..1.0).contains(&modulus.to_f64()) && width.to_f64() > 0.0;
+        if !proper {
             return None;
         }
         // sn²(phase) = (u0 − u1)/(u2 − u1), rising if u' = −sin θ θ' > 0

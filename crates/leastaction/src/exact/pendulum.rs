@@ -28,7 +28,7 @@ pub(super) fn period<R: Real>(problem: &Problem<R>) -> Option<R> {
 
 pub(super) fn solution<R: Real + 'static>(problem: &Problem<R>) -> Option<Solution<R>> {
     let (omega, m) = invariants(problem);
-    if m.to_f64() < 1.0 { Some(swinging(problem, omega, m)) } else { rotating(problem, omega, m) }
+    if m.to_f64() < 1.0 { Some(swinging(problem, omega, m)) } else { rotating(problem, omega, &m) }
 }
 
 /// sin(q/2) = k sn(ωt + u0, m)
@@ -56,7 +56,7 @@ fn swinging<R: Real + 'static>(problem: &Problem<R>, omega: R, m: R) -> Solution
 }
 
 /// q/2 = ± am(ω k t + u0, 1/m); the separatrix m = 1 has no period and is left out.
-fn rotating<R: Real + 'static>(problem: &Problem<R>, omega: R, m: R) -> Option<Solution<R>> {
+fn rotating<R: Real + 'static>(problem: &Problem<R>, omega: R, m: &R) -> Option<Solution<R>> {
     if m.to_f64() == 1.0 {
         return None;
     }

@@ -91,8 +91,7 @@ impl<R: Field> Matrix<R> {
 
 /// A pivot counts as zero when it is lost in the rounding of the column it came from.
 fn is_lost<R: Field>(pivot: f64, column_size: f64, size: usize) -> bool {
-    // written so that NaN counts as lost
-    !(pivot > R::epsilon() * size as f64 * column_size) || !pivot.is_finite()
+    pivot <= R::epsilon() * size as f64 * column_size || !pivot.is_finite()
 }
 
 #[cfg(test)]

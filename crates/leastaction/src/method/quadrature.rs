@@ -46,7 +46,7 @@ fn newton_root<F: Field>(guess: f64, correction: impl Fn(&F) -> F) -> F {
 }
 
 /// Turns roots in (−1, 0] and a weight function of the root into a symmetric quadrature on [0, 1].
-fn mirrored<F: Field>(count: usize, lower: Vec<F>, weight: impl Fn(&F) -> F) -> Quadrature<F> {
+fn mirrored<F: Field>(count: usize, lower: &[F], weight: impl Fn(&F) -> F) -> Quadrature<F> {
     let half = F::from_f64(0.5);
     let mut points = vec![F::zero(); count];
     let mut weights = vec![F::zero(); count];
@@ -75,7 +75,7 @@ pub fn gauss<F: Field>(n: usize) -> Quadrature<F> {
         })
         .collect();
     // w = 2 / ((1 − x²) P_n'²)
-    mirrored(n, lower, |x| {
+    mirrored(n, &lower, |x| {
         let (_, slope) = legendre(n, x);
         F::from_f64(2.0) / ((F::one() - x.clone() * x.clone()) * slope.clone() * slope)
     })
@@ -105,7 +105,7 @@ pub fn lobatto<F: Field>(n: usize) -> Quadrature<F> {
         })
         .collect();
     // w = 2 / (n (n−1) P_{n−1}²), and P(−1)² = 1
-    mirrored(n, lower, |x| {
+    mirrored(n, &lower, |x| {
         let square = if x.to_f64() == -1.0 {
             F::one()
         } else {

@@ -37,7 +37,7 @@ pub struct Plan {
 }
 
 impl Plan {
-    pub(super) fn new(run: &Run, system: System) -> Result<Self> {
+    pub(super) fn new(run: &Run, system: &System) -> Result<Self> {
         let method = Method::named(run.method.as_ref().unwrap_or(&system.defaults.method))?;
         let settings = run.settings()?;
         let problem: Problem<f64> = system.problem(&settings)?;
@@ -92,7 +92,7 @@ impl Plan {
 
     /// How many rows the recording will have.
     pub fn rows(&self) -> u64 {
-        if self.every == 0 { 0 } else { 1 + self.steps / self.every * self.dense }
+        self.steps.checked_div(self.every).map_or(0, |kept| 1 + kept * self.dense)
     }
 
     /// Runs, and shows every step to the observers.

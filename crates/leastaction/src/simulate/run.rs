@@ -82,11 +82,11 @@ impl Run {
     pub fn plan(&self) -> Result<Plan> {
         let mut rest = self.clone();
         let system = catalogue::sized_system(&self.system, &mut rest.parameters)?;
-        rest.plan_for(system)
+        rest.plan_for(&system)
     }
 
     /// Checks the run for a system given as such and fills in its defaults.
-    pub fn plan_for(&self, system: System) -> Result<Plan> {
+    pub fn plan_for(&self, system: &System) -> Result<Plan> {
         Plan::new(self, system)
     }
 

@@ -2,7 +2,9 @@
 //!
 //! Unknowns are the increments Z_k = Q_k − q, k = 1 … s. Newton's method solves
 //!
-//!     G_0 = −p,  G_1 = … = G_{s−1} = 0      with  G_k = Σ_i b_i [ h φ_k(d_i) L_q(i) + φ'_k(d_i) L_v(i) ]
+//! ```text
+//! G_0 = −p,  G_1 = … = G_{s−1} = 0      with  G_k = Σ_i b_i [ h φ_k(d_i) L_q(i) + φ'_k(d_i) L_v(i) ]
+//! ```
 //!
 //! and then q⁺ = q + Z_s, p⁺ = p + h Σ_i b_i L_q(i): the sum of all G_k, which leaves the momentum of a cyclic coordinate
 //! untouched to the last bit and does not inherit the residual of the iteration. The matrix is computed at the first
