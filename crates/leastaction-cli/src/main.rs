@@ -1,2 +1,63 @@
-//! placeholder
-fn main() {}
+//! The command `leastaction`: flags in, numbers, tables and pictures out. No numerics here.
+//!
+//! Data goes to stdout, everything else to stderr. Exit codes: 0 done, 1 the computation failed (what was computed is
+//! kept), 2 bad input, 130 interrupted.
+
+mod arguments;
+mod figure;
+mod list;
+mod output;
+mod picture;
+mod progress;
+mod run;
+mod show;
+
+use arguments::{Arguments, Command};
+use clap::Parser;
+use std::process::ExitCode;
+
+/// Why the command ends, other than by success.
+#[derive(Debug)]
+enum Ending {
+    /// The input was at fault.
+    BadInput(String),
+    /// The computation or the writing of its results failed.
+    Failed(String),
+    /// The user interrupted.
+    Interrupted,
+}
+
+impl From<leastaction::Error> for Ending {
+    fn from(error: leastaction::Error) -> Self {
+        if error.is_input() { Self::BadInput(error.to_string()) } else { Self::Failed(error.to_string()) }
+    }
+}
+
+fn main() -> ExitCode {
+    let arguments = Arguments::parse();
+    let result = match &arguments.command {
+        Command::Simulate(flags) => run::simulate(flags),
+        Command::Systems { format } => list::systems(*format),
+        Command::Methods { format } => list::methods(*format),
+        Command::Show(flags) => show::show(flags),
+    };
+    match result {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(Ending::BadInput(message)) => {
+            eprintln!("error: {message}");
+            ExitCode::from(2)
+        }
+        Err(Ending::Failed(message)) => {
+            eprintln!("error: {message}");
+            ExitCode::from(1)
+        }
+        Err(Ending::Interrupted) => ExitCode::from(130),
+    }
+}
+
+/// Prints to stdout; a closed pipe (`leastaction systems | head`) is not an error.
+fn print(text: &str) {
+    use std::io::Write;
+    let mut out = std::io::stdout().lock();
+    let _ = out.write_all(text.as_bytes()).and_then(|()| out.write_all(b"\n")).and_then(|()| out.flush());
+}

@@ -34,7 +34,7 @@ pub use error::{Error, Result};
 
 /// What most programs need.
 pub mod prelude {
-    pub use crate::error::{Error, Result};
+    pub use crate::error::Error;
     pub use crate::expr::Expr;
     pub use crate::method::Method;
     pub use crate::scalar::Scalar;

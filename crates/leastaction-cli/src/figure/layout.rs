@@ -162,7 +162,7 @@ fn margins(panel: &Panel, outer: &Rect) -> Margins {
     if panel.legend == Legend::Right && !legend.is_empty() {
         let widest = legend.iter().map(|n| text::width(n, LABEL)).fold(0.0, f64::max);
         m.right += (SWATCH + AFTER_SWATCH + 14.0 + widest).min(outer.width * 0.35);
-    } else if !legend.is_empty() && !(has_label_line && fits_beside_label(panel, &legend, outer.width)) {
+    } else if !(legend.is_empty() || has_label_line && fits_beside_label(panel, &legend, outer.width)) {
         m.legend = LEGEND_LINE * legend_lines(&legend, outer.width).len() as f64;
         m.top += m.legend;
     }

@@ -1,7 +1,7 @@
 //! From plain numbers to a picture: SVG, and a PNG of the same SVG.
 //!
 //! ```text
-//! RunPicture ─ run, motion ─► Figure ─ layout, panel, marks ─► SVG ─ png ─► PNG
+//! RunPicture ─ run, motion, phase ─► Figure ─ layout, panel, marks ─► SVG ─ glyphs, png ─► PNG
 //! ```
 //!
 //! A [`Figure`] is data: panels with two axes and marks on them, in the units of the
@@ -10,6 +10,7 @@
 //! or an environment variable, so equal data give equal bytes.
 
 mod colour;
+mod glyphs;
 mod heat;
 mod layout;
 mod marks;
@@ -220,6 +221,7 @@ pub(crate) enum Shape {
         /// Written above its right end.
         text: String,
     },
+    #[allow(dead_code, reason = "for figures of convergence")]
     /// The right triangle with slope `order` in a doubly logarithmic panel.
     Slope {
         /// Lower left corner of the triangle.

@@ -203,6 +203,7 @@ fn in_space(panel: &mut Panel, motion: &Motion) {
     for (words, at) in [("x", [x1 + 0.3 * step, y0, ground]), ("y", [x1, y1 + 0.3 * step, ground])] {
         panel.marks.push(Mark::new(AXIS, Shape::Text { at: camera.page(at), text: words.into() }));
     }
+    shadows(panel, motion, &|p| camera.page(p));
     paths(panel, motion, &|p| camera.page(p));
     for (body, path) in motion.paths.iter().enumerate() {
         if let Some(&[x, y, z]) = path.points.last() {

@@ -7,11 +7,19 @@ use super::svg::{Anchor, Pen, Svg};
 use super::{Colour, Figure, Frame, Panel, Shape, heat, marks, text};
 
 /// Points of all lines of a figure together; a point takes about eight bytes.
-const MOST_POINTS: usize = 110_000;
+const MOST_POINTS: usize = 130_000;
 
 /// The figure as an SVG file.
 pub(crate) fn to_svg(figure: &Figure) -> String {
-    let mut svg = Svg::new(figure.width, figure.height);
+    drawn(figure, Svg::new(figure.width, figure.height))
+}
+
+/// The same with letters as outlines, which needs no font to be shown.
+pub(crate) fn to_svg_with_outlines(figure: &Figure, face: ttf_parser::Face<'static>) -> String {
+    drawn(figure, Svg::new(figure.width, figure.height).with_outlines(face))
+}
+
+fn drawn(figure: &Figure, mut svg: Svg) -> String {
     let room = figure.width - 56.0;
     if !figure.title.is_empty() {
         svg.text(28.0, 38.0, 21.0, INK, Anchor::Start, &text::fit(&figure.title, 21.0, room));

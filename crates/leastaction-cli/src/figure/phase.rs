@@ -130,7 +130,9 @@ mod tests {
         assert_eq!(shown.len(), 1);
         assert_eq!(shown[0].x.label, "θ [rad]");
         picture.momenta[0] = series("pθ", "", |_| 1.0);
-        assert_eq!(phase_block(&picture).len(), 2);
+        let both = phase_block(&picture);
+        assert_eq!(both.len(), 2);
+        assert_eq!(both[1].x.label, "ψ mod 2π [rad]");
     }
 
     #[test]

@@ -1,26 +1,23 @@
-//! PNG: from an SVG made here to the bytes of a PNG of the same picture.
+//! PNG: from a figure to the bytes of a PNG of the same picture as its SVG.
 //!
-//! The font is embedded, so the result does not depend on the machine. Only the regular
-//! face is referenced and thereby linked (740 kB).
+//! The SVG is drawn once more with letters as outlines and rasterised, so the result does
+//! not depend on the fonts of the machine.
 
-use super::svg::FONTS;
+use super::{Figure, glyphs, panel};
 use resvg::{tiny_skia, usvg};
 
 /// Side beyond which a PNG is refused instead of exhausting the memory.
 const LARGEST_SIDE: f32 = 20_000.0;
 
-/// Rasterises an SVG; `pixel_ratio` 2 gives twice the pixels in each direction.
-pub(crate) fn to_png(svg: &str, pixel_ratio: f32) -> Result<Vec<u8>, String> {
-    let mut fonts = usvg::fontdb::Database::new();
-    fonts.load_font_data(dejavu::sans::regular().to_vec());
-    let family = FONTS.split(',').next().unwrap_or(FONTS);
-    fonts.set_sans_serif_family(family);
-    let options = usvg::Options {
-        font_family: family.to_owned(),
-        fontdb: std::sync::Arc::new(fonts),
-        ..usvg::Options::default()
-    };
-    let tree = usvg::Tree::from_str(svg, &options).map_err(|e| format!("the SVG cannot be read: {e}"))?;
+/// Rasterises a figure; `pixel_ratio` 2 gives twice the pixels in each direction.
+pub(crate) fn to_png(figure: &Figure, pixel_ratio: f32) -> Result<Vec<u8>, String> {
+    rasterised(&panel::to_svg_with_outlines(figure, glyphs::font()?), pixel_ratio)
+}
+
+/// The PNG of an SVG without text.
+pub(super) fn rasterised(svg: &str, pixel_ratio: f32) -> Result<Vec<u8>, String> {
+    let tree = usvg::Tree::from_str(svg, &usvg::Options::default())
+        .map_err(|e| format!("the SVG cannot be read: {e}"))?;
     let side = |length: f32| (length * pixel_ratio).round();
     let (width, height) = (side(tree.size().width()), side(tree.size().height()));
     if !(1.0..=LARGEST_SIDE).contains(&width) || !(1.0..=LARGEST_SIDE).contains(&height) {

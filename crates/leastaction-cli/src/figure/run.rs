@@ -2,7 +2,7 @@
 //! the motion in space (or what stands for it), the coordinates over time, the phase
 //! portraits, and the error of the energy. A block is one panel or a few small ones.
 
-use super::colour::AXIS;
+use super::colour::LABEL;
 use super::motion::motion_panel;
 use super::phase::phase_block;
 use super::{Axis, Figure, HeatMap, Mark, Panel, Place, RunPicture, Series, Shape, palette, text, with_unit};
@@ -233,9 +233,12 @@ fn energy_panel(picture: &RunPicture) -> Panel {
     } else {
         panel.marks.push(Mark::line(colour, 1.5, points));
     }
-    panel.marks.push(Mark::new(AXIS, round_off));
-    let worst = sizes.iter().copied().filter(|e| e.is_finite()).fold(0.0, f64::max);
-    panel.title = format!("Energy, error at most {}", text::short(worst));
+    panel.marks.push(Mark::new(LABEL, round_off));
+    // a bound only if every error is a number
+    if sizes.iter().all(|e| e.is_finite()) {
+        let worst = sizes.iter().copied().fold(0.0, f64::max);
+        panel.title = format!("Energy, error at most {}", text::short(worst));
+    }
     panel
 }
 
@@ -287,8 +290,20 @@ mod tests {
         assert_eq!(error_range(&[0.0; 5]), (1e-17, 1e-14));
         let (low, high) = error_range(&[0.0, 1.1e-16, 2.2e-16, 4.4e-16]);
         assert!(low <= 1e-16 && low > 0.9e-17 && (1e-15..1.1e-13).contains(&high), "{low} {high}");
+        let (low, high) = error_range(&[1.5e-17, 2e-17, 3e-17]);
+        assert!(low == 1e-17 && high > 9e-15, "{low} {high}");
         let (low, high) = error_range(&[1e-20, 3e-7, 5e-6, 2e-5, 2e-6]);
         assert!((low / 1e-7 - 1.0).abs() < 1e-9 && (high / 1e-4 - 1.0).abs() < 1e-9, "{low} {high}");
+    }
+
+    #[test]
+    fn the_title_claims_a_bound_only_if_every_error_is_a_number() {
+        let title = |errors: Vec<f64>| {
+            energy_panel(&RunPicture { time: vec![0.0, 1.0], energy_error: errors, ..RunPicture::default() })
+                .title
+        };
+        assert_eq!(title(vec![0.0, -2e-9]), "Energy, error at most 2×10⁻⁹");
+        assert_eq!(title(vec![1e-9, f64::NAN]), "Energy");
     }
 
     #[test]

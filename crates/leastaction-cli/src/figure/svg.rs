@@ -4,11 +4,11 @@
 //! keeps a dense picture small. Strings are escaped here and nowhere else.
 
 use super::colour::{Colour, PAPER};
-use super::text;
+use super::{glyphs, text};
 use std::fmt::Write as _;
 
 /// Fonts that have the Greek letters and signs we use, the embedded one first.
-pub(crate) const FONTS: &str = "DejaVu Sans, Verdana, Helvetica, Arial, sans-serif";
+const FONTS: &str = "DejaVu Sans, Verdana, Helvetica, Arial, sans-serif";
 
 /// Which end of a text is at its position.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -42,10 +42,11 @@ impl Pen {
 }
 
 /// An SVG file under construction.
-#[derive(Debug)]
 pub(crate) struct Svg {
     body: String,
     clips: usize,
+    /// With a font, letters are drawn as outlines instead of written as text.
+    outlines: Option<ttf_parser::Face<'static>>,
 }
 
 /// A number to a tenth, without superfluous zeros.
@@ -76,7 +77,12 @@ impl Svg {
             "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{w}\" height=\"{h}\" viewBox=\"0 0 {w} {h}\" \
              font-family=\"{FONTS}\">\n<rect width=\"{w}\" height=\"{h}\" fill=\"{PAPER}\"/>"
         );
-        Self { body, clips: 0 }
+        Self { body, clips: 0, outlines: None }
+    }
+
+    /// The same page with letters drawn as outlines of a font.
+    pub(crate) fn with_outlines(self, face: ttf_parser::Face<'static>) -> Self {
+        Self { outlines: Some(face), ..self }
     }
 
     /// The finished file.
@@ -87,6 +93,22 @@ impl Svg {
 
     /// A text on its baseline.
     pub(crate) fn text(&mut self, x: f64, y: f64, size: f64, colour: Colour, anchor: Anchor, words: &str) {
+        let pieces = text::subscripts(words);
+        if let Some(face) = &self.outlines {
+            let (path, width) = glyphs::outline(face, &pieces);
+            let scale = size / f64::from(face.units_per_em());
+            let start = match anchor {
+                Anchor::Start => x,
+                Anchor::Middle => x - width * scale / 2.0,
+                Anchor::End => x - width * scale,
+            };
+            let _ = writeln!(
+                self.body,
+                "<path transform=\"translate({start:.2} {y:.2}) scale({scale:.6} -{scale:.6})\" fill=\"{colour}\" \
+                 d=\"{path}\"/>"
+            );
+            return;
+        }
         let anchor = match anchor {
             Anchor::Start => "",
             Anchor::Middle => " text-anchor=\"middle\"",
@@ -95,7 +117,7 @@ impl Svg {
         let (x, y, size) = (number(x), number(y), number(size));
         let _ =
             write!(self.body, "<text x=\"{x}\" y=\"{y}\" font-size=\"{size}\" fill=\"{colour}\"{anchor}>");
-        for (piece, lowered) in text::subscripts(words) {
+        for (piece, lowered) in pieces {
             let piece = text::escape(&piece);
             // the step down is undone by the piece that follows
             let _ = match lowered {

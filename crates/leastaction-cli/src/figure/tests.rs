@@ -78,8 +78,8 @@ fn panels_follow_the_number_of_coordinates() {
 fn degenerate_input_gives_a_picture() {
     svg_of(&RunPicture::default());
     let specials = [f64::NAN, f64::INFINITY, -f64::INFINITY, 1e308, -1e308, 0.0, 5e-324, 1.0];
-    for points in [0, 1, 2, 8] {
-        for count in [0, 1, 2, 4, 12] {
+    for points in [0, 1, 8] {
+        for count in [0, 2, 12] {
             for special in specials {
                 let mut picture = run(count, points);
                 for s in picture.coordinates.iter_mut().chain(&mut picture.momenta) {
@@ -107,13 +107,12 @@ fn unequal_lengths_and_missing_bodies_do_no_harm() {
     picture.coordinates[1].values.truncate(7);
     picture.momenta.truncate(2);
     picture.energy_error.truncate(3);
-    let motion = Motion {
-        dimension: 2,
-        paths: vec![Path::default()],
-        links: vec![(Some(9), 5), (None, 0)],
-        ..Motion::default()
-    };
-    svg_of(&RunPicture { motion: Some(motion), ..picture });
+    let bob = Path { name: "bob".into(), points: vec![[1.0, 0.5, 0.0]; 3] };
+    for paths in [vec![], vec![Path::default()], vec![bob.clone()], vec![bob, Path::default()]] {
+        let links = vec![(Some(9), 5), (Some(0), 1), (None, 0)];
+        let motion = Some(Motion { dimension: 2, paths, links, ..Motion::default() });
+        svg_of(&RunPicture { motion, ..picture.clone() });
+    }
     let mut many = run(20, 100);
     many.coordinates[4].values.clear();
     svg_of(&many);
@@ -133,14 +132,14 @@ fn markup_in_names_is_escaped_and_long_names_are_cut() {
 #[test]
 fn a_million_points_stay_small() {
     let points = 1_000_000;
-    let mut picture = run(4, points);
+    let mut picture = run(2, points);
     let tumbling = |k: usize| -> Vec<[f64; 3]> {
         (0..points)
             .map(|i| i as f64)
             .map(|i| [(i * 0.37).sin(), (i * (0.11 + k as f64)).cos(), (i * 0.7).sin()])
             .collect()
     };
-    let paths = (0..3).map(|k| Path { name: "body".into(), points: tumbling(k) }).collect();
+    let paths = (0..2).map(|k| Path { name: "body".into(), points: tumbling(k) }).collect();
     picture.motion = Some(Motion { dimension: 2, paths, ..Motion::default() });
     let svg = svg_of(&picture);
     assert!(svg.len() < 1_500_000 && svg.len() > 50_000, "{}", svg.len());
@@ -169,8 +168,7 @@ fn a_point_that_is_not_finite_breaks_the_line() {
 
 #[test]
 fn png_has_the_size_of_the_page_and_shows_the_colours_of_the_curves() {
-    let svg = svg_of(&run(2, 400));
-    let png = to_png(&svg, 1.5).unwrap();
+    let png = to_png(&picture_of_run(&run(2, 400)), 1.5).unwrap();
     let image = tiny_skia::Pixmap::decode_png(&png).unwrap();
     assert_eq!((image.width(), image.height()), (1800, 1410));
     let count = |c: Colour| {
@@ -187,9 +185,9 @@ fn png_has_the_size_of_the_page_and_shows_the_colours_of_the_curves() {
 #[test]
 fn words_are_rendered_with_the_embedded_font() {
     let page = |words: &str| {
-        let mut svg = svg::Svg::new(200.0, 80.0);
+        let mut svg = svg::Svg::new(200.0, 80.0).with_outlines(glyphs::font().unwrap());
         svg.text(10.0, 60.0, 48.0, Colour(0, 0, 0), svg::Anchor::Start, words);
-        let image = tiny_skia::Pixmap::decode_png(&to_png(&svg.finish(), 1.0).unwrap()).unwrap();
+        let image = tiny_skia::Pixmap::decode_png(&png::rasterised(&svg.finish(), 1.0).unwrap()).unwrap();
         image.pixels().iter().filter(|p| p.red() < 100).count()
     };
     assert_eq!(page(""), 0);
@@ -204,10 +202,10 @@ fn words_are_rendered_with_the_embedded_font() {
 
 #[test]
 fn a_png_that_cannot_be_made_is_an_error() {
-    assert!(to_png("<svg", 1.0).is_err());
-    let svg = svg_of(&run(1, 5));
+    assert!(png::rasterised("<svg", 1.0).is_err());
+    let figure = picture_of_run(&run(1, 5));
     for ratio in [0.0, -1.0, f32::NAN, 1e9] {
-        assert!(to_png(&svg, ratio).unwrap_err().contains("pixel ratio"));
+        assert!(to_png(&figure, ratio).unwrap_err().contains("pixel ratio"));
     }
 }
 
@@ -218,10 +216,16 @@ fn equal_data_give_equal_bytes() {
 
 #[test]
 fn legends_do_not_cover_the_plot_and_axes_line_up() {
-    let figure = picture_of_run(&run(40, 200));
+    const LABEL_HEIGHT: f64 = 12.0;
+    let mut picture = run(40, 200);
+    picture.coordinates.iter_mut().for_each(|s| s.name.push_str(" of the chain"));
+    let figure = picture_of_run(&picture);
     let layouts = layout::layout(&figure);
+    assert!(layouts.iter().any(|l| l.legend.len() > 1));
     for (panel, l) in figure.panels.iter().zip(&layouts) {
-        assert!(l.legend.iter().all(|e| e.y < l.plot.y), "{}", panel.title);
+        // on the line of the label of the axis, or on a line above it
+        let label = l.plot.y - 12.0;
+        assert!(l.legend.iter().all(|e| e.y == label || e.y < label - LABEL_HEIGHT), "{}", panel.title);
         assert!(l.plot.x >= l.outer.x && l.plot.bottom() <= l.outer.bottom());
     }
     let same_column = |i: usize, j: usize| figure.panels[i].place.x == figure.panels[j].place.x;

@@ -84,35 +84,29 @@ fn columns(run: &[[f64; 2]]) -> Vec<[f64; 2]> {
     kept
 }
 
-/// The path with points left out until at most `cap` remain: first those close to a line,
-/// then those where ink is already, then with a growing tolerance.
+/// The path with points left out until at most `cap` remain: those close to a line, with
+/// a tolerance that grows; before it can be seen, also those where ink is already.
 fn path(run: &[[f64; 2]], cap: usize) -> Vec<Vec<[f64; 2]>> {
+    let mut parts = vec![run.to_vec()];
     let mut tolerance = TOLERANCE;
-    while tolerance <= UNSEEN {
-        let kept = straightened(run, tolerance);
-        if kept.len() <= cap {
-            return vec![kept];
-        }
-        tolerance *= 1.6;
-    }
-    let fresh = where_no_ink_is(run);
-    tolerance = TOLERANCE;
     loop {
-        let kept: Vec<Vec<[f64; 2]>> = fresh.iter().map(|part| straightened(part, tolerance)).collect();
+        let kept: Vec<Vec<[f64; 2]>> = parts.iter().map(|part| straightened(part, tolerance)).collect();
         let total: usize = kept.iter().map(Vec::len).sum();
         if total <= cap {
             return kept;
         }
         if tolerance >= COARSEST {
-            return kept
-                .into_iter()
-                .map(|part| {
-                    let share = (cap * part.len() / total).max(2);
-                    evenly(part, share)
-                })
-                .collect();
+            let shares: Vec<usize> = kept.iter().map(|part| cap * part.len() / total).collect();
+            return kept.into_iter().zip(shares).map(|(part, share)| evenly(part, share)).collect();
         }
         tolerance *= 1.6;
+        if tolerance > UNSEEN && parts.len() == 1 {
+            // worth its gaps only for a path that mostly repeats itself
+            let fresh = where_no_ink_is(run);
+            if 4 * fresh.iter().map(Vec::len).sum::<usize>() < run.len() {
+                (parts, tolerance) = (fresh, TOLERANCE);
+            }
+        }
     }
 }
 
@@ -246,6 +240,26 @@ mod tests {
         let noise: Vec<[f64; 2]> =
             (0..300_000u64).map(|i| [(i * 7919 % 500) as f64, (i * 104_729 % 499) as f64]).collect();
         assert!(thin(some(&noise), 5_000)[0].len() <= 5_000);
+    }
+
+    #[test]
+    fn a_path_that_repeats_itself_keeps_one_sharp_turn() {
+        let turns = (0..300_000).map(|i| f64::from(i) * 0.0123);
+        let circle: Vec<[f64; 2]> =
+            turns.map(|a| [200.0 + 150.0 * a.cos(), 200.0 + 150.0 * a.sin()]).collect();
+        let runs = thin(some(&circle), 3_000);
+        let points: Vec<[f64; 2]> = runs.concat();
+        assert!(points.len() <= 6_000, "{}", points.len());
+        // every direction is there, and no chord cuts the corner by more than half a pixel
+        let directions: std::collections::HashSet<i64> = points
+            .iter()
+            .map(|p| (p[1] - 200.0).atan2(p[0] - 200.0).to_degrees().div_euclid(10.0) as i64)
+            .collect();
+        assert_eq!(directions.len(), 36);
+        for w in runs.iter().flat_map(|run| run.windows(2)) {
+            let middle = [(w[0][0] + w[1][0]) / 2.0 - 200.0, (w[0][1] + w[1][1]) / 2.0 - 200.0];
+            assert!(middle[0].hypot(middle[1]) > 149.4, "{middle:?}");
+        }
     }
 
     #[test]

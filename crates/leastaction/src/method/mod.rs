@@ -2,6 +2,15 @@
 //!
 //! A Galerkin method is a polynomial degree and a quadrature rule; [`Tableau`] turns the pair into numbers. The registry is
 //! [`Method::named`] and [`Method::all`]: tests, listings and documentation run over it, so a new method is a new row.
+//!
+//! The low orders are those of five papers, cited in this crate by number:
+//! - 000: Rojas-Quintero, Dubois & Jourdan, *Simpson variational integrator for nonlinear systems: a tutorial on the Lagrange
+//!   top* (2025)
+//! - 001: Rojas-Quintero, Dubois & Cabrera-Díaz, *Simpson's variational integrator for systems with quadratic Lagrangians*,
+//!   Axioms 13, 255 (2024)
+//! - 002: Dubois & Rojas-Quintero, *Simpson's quadrature for a nonlinear variational symplectic scheme*, FVCA 10, 83–92 (2023)
+//! - 003: Dubois & Rojas-Quintero, *A variational symplectic scheme based on Simpson's quadrature*, LNCS 14072, 22–31 (2023)
+//! - 004: Dubois & Rojas-Quintero, *A variational symplectic scheme based on Lobatto's quadrature*, LNCS 16034, 332–342 (2025)
 
 mod quadrature;
 mod tableau;
@@ -86,7 +95,7 @@ impl Method {
                 order: 4,
                 scheme: Scheme::RungeKutta4(*form),
                 aliases: Vec::new(),
-                reference: "Kutta (1901); not variational, the papers' reference",
+                reference: "Kutta (1901); not variational, for comparison",
             });
         }
         let classical = CLASSICAL.iter().find(|(known, _)| *known == name);
@@ -154,10 +163,10 @@ fn galerkin(name: &str, rule: Rule, order: usize) -> Method {
     let classical = CLASSICAL.iter().filter(|(_, m)| *m == member).map(|(known, _)| (*known).to_owned());
     let aliases = classical.chain([member.clone()]).filter(|alias| alias != name).collect();
     let reference = match (rule, order) {
-        (Rule::Gauss, 2) => "Newmark (1959) with β = 1/4, γ = 1/2 when linear; papers 000, 001, 003",
+        (Rule::Gauss, 2) => "Newmark (1959) with β = 1/4, γ = 1/2 when linear",
         (Rule::Lobatto, 2) => "Verlet (1967), Störmer (1907)",
-        (Rule::Lobatto, 4) => "papers 000, 001, 002, 003",
-        (Rule::Lobatto, 6) => "paper 004 (one coordinate); here for any Lagrangian",
+        (Rule::Lobatto, 4) => "Dubois & Rojas-Quintero (2023); Rojas-Quintero, Dubois & Jourdan (2025)",
+        (Rule::Lobatto, 6) => "Dubois & Rojas-Quintero (2025), there for one coordinate",
         (Rule::Lobatto, _) => "Lobatto IIIA–IIIB pair; Marsden & West (2001), Ober-Blöbaum & Saake (2015)",
         (Rule::Gauss, _) => "Gauss collocation; Marsden & West (2001), Leok & Shingel (2012)",
     };

@@ -1,4 +1,4 @@
-//! The harmonic oscillator, with the data of "Simpson and Lobatto variational integrators" (papers 003 and 004).
+//! The harmonic oscillator, with the data of papers 003 and 004.
 
 use crate::error::Result;
 use crate::scalar::Scalar;

@@ -1,7 +1,8 @@
 //! The systems that come with the program, one file each.
 //!
 //! An [`Entry`] is a row of [`ENTRIES`]; listings, tests and documentation follow from the row. The defaults of the
-//! systems studied by Rojas-Quintero, Dubois and co-authors (2023–2025) are the ones that reproduce their tables.
+//! systems studied by Rojas-Quintero, Dubois and co-authors (papers 000 to 004, listed in the docs of `method`) are the ones
+//! that reproduce their tables.
 
 mod cart_pole;
 mod charged_particle;

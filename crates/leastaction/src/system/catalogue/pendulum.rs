@@ -1,4 +1,4 @@
-//! The nonlinear pendulum, with the data of the Simpson pendulum paper (002).
+//! The nonlinear pendulum, with the data of paper 002.
 
 use crate::error::Result;
 use crate::scalar::Scalar;

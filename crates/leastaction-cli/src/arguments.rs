@@ -1,0 +1,190 @@
+//! The flags, and how they fill a [`Run`].
+
+use crate::Ending;
+use clap::{Args, Parser, Subcommand, ValueEnum};
+use leastaction::prelude::Run;
+use leastaction::system::Quantity;
+use std::path::{Path, PathBuf};
+
+/// Simulate mechanical systems with integrators derived from the principle of least action.
+#[derive(Debug, Parser)]
+#[command(version, arg_required_else_help = true)]
+pub(crate) struct Arguments {
+    #[command(subcommand)]
+    pub(crate) command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// Simulate a system and print a summary
+    Simulate(SimulateFlags),
+    /// List the systems of the catalogue
+    Systems {
+        /// How to print the list
+        #[arg(long, value_enum, default_value_t = Format::Table)]
+        format: Format,
+    },
+    /// List the methods
+    Methods {
+        /// How to print the list
+        #[arg(long, value_enum, default_value_t = Format::Table)]
+        format: Format,
+    },
+    /// Show all there is to know about a system or a method
+    Show(ShowFlags),
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, ValueEnum)]
+pub(crate) enum Format {
+    Table,
+    Json,
+    Markdown,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, ValueEnum)]
+pub(crate) enum SummaryFormat {
+    Text,
+    Json,
+}
+
+/// Numbers may be formulas of parameters and constants everywhere, e.g. --q0 pi/4,pi/3 or --step period/200.
+#[derive(Debug, Args)]
+pub(crate) struct SimulateFlags {
+    /// Name of a system (see `leastaction systems`), or a TOML file that describes a run
+    #[arg(value_name = "SYSTEM|FILE")]
+    pub(crate) source: String,
+    /// Method (see `leastaction methods`)
+    #[arg(long, short)]
+    method: Option<String>,
+    /// Step size
+    #[arg(long, allow_hyphen_values = true)]
+    step: Option<String>,
+    /// End time
+    #[arg(long, allow_hyphen_values = true)]
+    until: Option<String>,
+    /// Replace a parameter; may be repeated
+    #[arg(long = "set", value_name = "NAME=VALUE")]
+    set: Vec<String>,
+    /// Initial coordinates, separated by commas
+    #[arg(long, value_name = "A,B,…", allow_hyphen_values = true)]
+    q0: Option<String>,
+    /// Initial momenta, separated by commas
+    #[arg(long, value_name = "A,B,…", allow_hyphen_values = true, conflicts_with = "v0")]
+    p0: Option<String>,
+    /// Initial velocities, separated by commas
+    #[arg(long, value_name = "A,B,…", allow_hyphen_values = true)]
+    v0: Option<String>,
+    /// Record every K-th step (0 records nothing) [default: as often as 160 MB allow]
+    #[arg(long, value_name = "K")]
+    every: Option<u64>,
+    /// Record K points a step, from the step's polynomial [default: 1, the end of the step]
+    #[arg(long, value_name = "K")]
+    dense: Option<u64>,
+    /// Write the recorded states: .csv, .npz (or .parquet where built in); may be repeated
+    #[arg(long, value_name = "FILE")]
+    pub(crate) out: Vec<PathBuf>,
+    /// Draw motion, coordinates, phase portrait and energy error: .svg or .png; may be repeated
+    #[arg(long, value_name = "FILE")]
+    pub(crate) plot: Vec<PathBuf>,
+    /// How to print the summary
+    #[arg(long, value_enum, default_value_t = SummaryFormat::Text)]
+    pub(crate) summary: SummaryFormat,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ShowFlags {
+    /// Name of a system or of a method
+    pub(crate) name: String,
+    /// Replace a parameter or a size, e.g. n=100; may be repeated
+    #[arg(long = "set", value_name = "NAME=VALUE")]
+    pub(crate) set: Vec<String>,
+}
+
+impl SimulateFlags {
+    /// The run that the flags describe.
+    pub(crate) fn to_run(&self) -> Result<Run, Ending> {
+        let mut run =
+            if is_file(&self.source) { read_run(Path::new(&self.source))? } else { Run::of(&self.source) };
+        let quantity = |text: &String| Quantity::from(text.as_str());
+        if let Some(method) = &self.method {
+            run.method = Some(method.clone());
+        }
+        if let Some(step) = &self.step {
+            run.step = Some(quantity(step));
+        }
+        if let Some(until) = &self.until {
+            run.until = Some(quantity(until));
+        }
+        run.every = self.every.or(run.every);
+        run.dense = self.dense.or(run.dense);
+        for (name, value) in assignments(&self.set)? {
+            run.parameters.insert(name, value);
+        }
+        if let Some(list) = &self.q0 {
+            run.initial.q = Some(split(list));
+        }
+        // velocities on the command line replace momenta in the file, and the reverse
+        if let Some(list) = &self.p0 {
+            (run.initial.p, run.initial.v) = (Some(split(list)), None);
+        }
+        if let Some(list) = &self.v0 {
+            (run.initial.v, run.initial.p) = (Some(split(list)), None);
+        }
+        Ok(run)
+    }
+}
+
+/// Whether a source is meant as a file rather than as a name.
+fn is_file(source: &str) -> bool {
+    source.contains(['/', '\\', '.']) || Path::new(source).is_file()
+}
+
+fn read_run(path: &Path) -> Result<Run, Ending> {
+    let text = std::fs::read_to_string(path)
+        .map_err(|error| Ending::BadInput(format!("cannot read `{}`: {error}", path.display())))?;
+    Run::from_toml(&text).map_err(|error| Ending::BadInput(format!("{}: {error}", path.display())))
+}
+
+/// Splits NAME=VALUE.
+pub(crate) fn assignments(list: &[String]) -> Result<Vec<(String, Quantity)>, Ending> {
+    list.iter()
+        .map(|text| match text.split_once('=') {
+            Some((name, value)) if !name.trim().is_empty() && !value.trim().is_empty() => {
+                Ok((name.trim().to_owned(), Quantity::from(value)))
+            }
+            _ => Err(Ending::BadInput(format!(
+                "`--set {text}` is not of the form NAME=VALUE, e.g. --set g=1.62"
+            ))),
+        })
+        .collect()
+}
+
+/// Splits at the commas that are not inside parentheses.
+fn split(list: &str) -> Vec<Quantity> {
+    let mut depth = 0i32;
+    let parts = list.split(|c: char| {
+        depth += match c {
+            '(' => 1,
+            ')' => -1,
+            _ => 0,
+        };
+        c == ',' && depth == 0
+    });
+    parts.map(Quantity::from).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lists_split_outside_parentheses() {
+        let list: Vec<String> = split("1, atan2(1,2),-pi/3").iter().map(ToString::to_string).collect();
+        assert_eq!(list, ["1", "atan2(1,2)", "-pi/3"]);
+    }
+
+    #[test]
+    fn names_and_files_are_told_apart() {
+        assert!(is_file("run.toml") && is_file("./x") && !is_file("double-pendulum"));
+    }
+}

@@ -1,0 +1,120 @@
+//! Files: recorded states as CSV, NPZ or Parquet, pictures as SVG or PNG. Every table carries its run.
+//!
+//! A file appears whole or not at all: it is written beside its place and then moved there.
+
+mod csv;
+mod npz;
+#[cfg(feature = "parquet")]
+mod parquet;
+
+use crate::Ending;
+use crate::figure::{Figure, to_png, to_svg};
+use leastaction::prelude::Solution;
+use leastaction::simulate::Plan;
+use std::fs::File;
+use std::io::{BufWriter, Write};
+use std::path::Path;
+
+/// A table's columns: name, values, width of a row.
+struct Columns {
+    /// Names of the columns of a CSV file.
+    names: Vec<String>,
+    /// The run as TOML.
+    run: String,
+}
+
+impl Columns {
+    fn new(plan: &Plan, solution: &Solution) -> Result<Self, String> {
+        let coordinates = plan.problem.system.coordinate_names();
+        let with = |prefix: &'static str| coordinates.iter().map(move |name| format!("{prefix}{name}"));
+        let names = std::iter::once("t".to_owned())
+            .chain(coordinates.iter().cloned())
+            .chain(with("v_"))
+            .chain(with("p_"))
+            .chain(["energy".to_owned()])
+            .collect();
+        Ok(Self { names, run: solution.run.to_toml().map_err(|error| error.to_string())? })
+    }
+}
+
+const TABLES: &str = if cfg!(feature = "parquet") { ".csv, .npz or .parquet" } else { ".csv or .npz" };
+
+fn extension(path: &Path) -> String {
+    path.extension().map(|e| e.to_string_lossy().to_lowercase()).unwrap_or_default()
+}
+
+/// Checks that a table can be written, before anything is computed.
+pub(crate) fn check_table(path: &Path) -> Result<(), Ending> {
+    match extension(path).as_str() {
+        "csv" | "npz" => check_folder(path),
+        "parquet" if cfg!(feature = "parquet") => check_folder(path),
+        "parquet" => Err(Ending::BadInput(format!(
+            "`{}`: this build cannot write Parquet\n  try .npz, or build with `--features parquet`",
+            path.display()
+        ))),
+        _ => Err(Ending::BadInput(format!("`{}`: unknown kind of table; try {TABLES}", path.display()))),
+    }
+}
+
+/// Checks that a picture can be written, before anything is computed.
+pub(crate) fn check_picture(path: &Path) -> Result<(), Ending> {
+    match extension(path).as_str() {
+        "svg" | "png" => check_folder(path),
+        _ => {
+            Err(Ending::BadInput(format!("`{}`: unknown kind of picture; try .svg or .png", path.display())))
+        }
+    }
+}
+
+fn check_folder(path: &Path) -> Result<(), Ending> {
+    let folder = path.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    if path.is_dir() {
+        return Err(Ending::BadInput(format!("`{}` is a folder; name a file in it", path.display())));
+    }
+    match std::fs::metadata(folder) {
+        Ok(data) if !data.is_dir() => {
+            Err(Ending::BadInput(format!("`{}` is not a folder", folder.display())))
+        }
+        Ok(data) if data.permissions().readonly() => {
+            Err(Ending::BadInput(format!("the folder `{}` cannot be written to", folder.display())))
+        }
+        Ok(_) => Ok(()),
+        Err(error) => Err(Ending::BadInput(format!("the folder of `{}`: {error}", path.display()))),
+    }
+}
+
+pub(crate) fn write_table(path: &Path, plan: &Plan, solution: &Solution) -> Result<(), String> {
+    let columns = Columns::new(plan, solution)?;
+    write_whole(path, |file| match extension(path).as_str() {
+        #[cfg(feature = "parquet")]
+        "parquet" => parquet::write(file, &columns, &solution.recording),
+        "npz" => npz::write(file, &columns, &solution.recording),
+        _ => csv::write(file, &columns, &solution.recording),
+    })
+}
+
+pub(crate) fn write_picture(path: &Path, figure: &Figure) -> Result<(), String> {
+    let bytes = if extension(path) == "png" { to_png(figure, 2.0)? } else { to_svg(figure).into_bytes() };
+    write_whole(path, |file| file.write_all(&bytes))
+}
+
+/// Writes beside the path and moves the file there when it is complete.
+fn write_whole(
+    path: &Path,
+    write: impl FnOnce(&mut BufWriter<File>) -> std::io::Result<()>,
+) -> Result<(), String> {
+    let mut name = path.file_name().unwrap_or_default().to_owned();
+    name.push(".part");
+    let part = path.with_file_name(name);
+    let result = File::create(&part)
+        .and_then(|file| {
+            let mut file = BufWriter::with_capacity(1 << 16, file);
+            write(&mut file)?;
+            file.into_inner().map_err(std::io::IntoInnerError::into_error)?.sync_all()
+        })
+        .and_then(|()| std::fs::rename(&part, path));
+    result.map_err(|error| {
+        let _ = std::fs::remove_file(&part);
+        format!("cannot write `{}`: {error}\n  try another place with --out or --plot", path.display())
+    })
+}

@@ -1,0 +1,83 @@
+//! From a solution to what the figure module draws.
+
+use crate::figure::{Figure, Motion, Path, RunPicture, Series, picture_of_run};
+use leastaction::expr::Evaluator;
+use leastaction::prelude::Solution;
+use leastaction::simulate::Plan;
+use leastaction::system::Settings;
+
+pub(crate) fn draw(plan: &Plan, solution: &Solution) -> Result<Figure, String> {
+    let system = &plan.problem.system;
+    let (summary, recording) = (&solution.summary, &solution.recording);
+    let with_unit = |value: f64| format!("{value} {}", system.time_unit).trim_end().to_owned();
+    let series = |prefix: &str, unit: fn(&str) -> String, values: &dyn Fn(usize) -> Vec<f64>| {
+        let series = |i: usize| Series {
+            name: format!("{prefix}{}", system.coordinates[i].name),
+            unit: unit(&system.coordinates[i].unit),
+            values: values(i),
+        };
+        (0..system.n()).map(series).collect::<Vec<_>>()
+    };
+    let initial = summary.energy.initial;
+    let scale = if initial == 0.0 { 1.0 } else { initial.abs() };
+    Ok(picture_of_run(&RunPicture {
+        title: system.title.clone(),
+        subtitle: format!(
+            "{} (order {}), {} steps of {}",
+            summary.method,
+            summary.order,
+            summary.steps,
+            with_unit(summary.step)
+        ),
+        time_label: if system.time_unit.is_empty() {
+            "t".to_owned()
+        } else {
+            format!("t [{}]", system.time_unit)
+        },
+        time: recording.t.clone(),
+        coordinates: series("", str::to_owned, &|i| recording.coordinate(i).collect()),
+        momenta: series("p_", |_| String::new(), &|i| recording.momentum(i).collect()),
+        energy_error: if summary.energy.conserved {
+            recording.energy.iter().map(|e| (e - initial) / scale).collect()
+        } else {
+            Vec::new()
+        },
+        energy_label: if initial == 0.0 { "energy error" } else { "relative energy error" }.to_owned(),
+        motion: motion(plan, solution)?,
+    }))
+}
+
+/// The bodies' positions at every recorded state.
+fn motion(plan: &Plan, solution: &Solution) -> Result<Option<Motion>, String> {
+    let system = &plan.problem.system;
+    let Some(motion) = &system.motion else { return Ok(None) };
+    let recording = &solution.recording;
+    let mut evaluator = Evaluator::new(motion.tape.clone(), &plan.problem.parameters);
+    let mut paths: Vec<Path> =
+        motion.bodies.iter().map(|name| Path { name: name.clone(), points: Vec::new() }).collect();
+    let mut out = vec![0.0; evaluator.outputs()];
+    for row in 0..recording.len() {
+        let range = row * recording.n..(row + 1) * recording.n;
+        evaluator.evaluate(&recording.q[range.clone()], &recording.v[range], &recording.t[row], &mut out);
+        for (path, position) in paths.iter_mut().zip(out.chunks(3)) {
+            path.points.push([position[0], position[1], position[2]]);
+        }
+    }
+    let sphere = match &motion.sphere {
+        None => None,
+        Some(radius) => {
+            let mut parameters = solution.run.parameters.clone();
+            parameters.retain(|name, _| system.parameters.iter().any(|p| p.name == *name));
+            let settings = Settings { parameters, ..Settings::default() };
+            let mut formulas = system.formulas(&settings.parameters).map_err(|error| error.to_string())?;
+            Some(formulas.value("the radius", radius).map_err(|error| error.to_string())?)
+        }
+    };
+    Ok(Some(Motion {
+        dimension: motion.dimension,
+        paths,
+        links: motion.links.clone(),
+        sphere,
+        unit: motion.unit.clone(),
+    }))
+}

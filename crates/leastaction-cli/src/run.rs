@@ -1,0 +1,75 @@
+//! `leastaction simulate`: plan, run, write, summarise.
+//!
+//! Output paths are checked before anything is computed; what was computed is written also when the run fails or is
+//! interrupted.
+
+use crate::arguments::{SimulateFlags, SummaryFormat};
+use crate::progress::{Interrupt, Progress};
+use crate::{Ending, output, picture, print};
+use leastaction::prelude::Solution;
+use leastaction::simulate::{Observer, Outcome, Plan};
+
+pub(crate) fn simulate(flags: &SimulateFlags) -> Result<(), Ending> {
+    let mut run = flags.to_run()?;
+    for path in &flags.out {
+        output::check_table(path)?;
+    }
+    for path in &flags.plot {
+        output::check_picture(path)?;
+    }
+    let nothing_kept = flags.out.is_empty() && flags.plot.is_empty();
+    if nothing_kept && run.every.is_none() && run.dense.is_none() {
+        run.every = Some(0);
+    }
+    let plan = run.plan()?;
+    for note in &plan.notes {
+        eprintln!("note: {note}");
+    }
+    if plan.every == 0 && !nothing_kept {
+        return Err(Ending::BadInput(
+            "nothing would be recorded for --out or --plot; try --every 1".to_owned(),
+        ));
+    }
+    let interrupt = Interrupt::install();
+    let mut progress = Progress::new(plan.steps);
+    let mut observers: [&mut dyn Observer<f64>; 2] = [&mut interrupt.observer(), &mut progress];
+    let solution = plan.simulate(&mut observers);
+    progress.finish();
+    finish(flags, &plan, &solution)
+}
+
+/// Writes what there is, prints the summary, and says how it ended.
+fn finish(flags: &SimulateFlags, plan: &Plan, solution: &Solution) -> Result<(), Ending> {
+    let mut failed_writes = Vec::new();
+    for path in &flags.out {
+        match output::write_table(path, plan, solution) {
+            Ok(()) => eprintln!("wrote {} ({} rows)", path.display(), solution.recording.len()),
+            Err(message) => failed_writes.push(message),
+        }
+    }
+    for path in &flags.plot {
+        match picture::draw(plan, solution).and_then(|figure| output::write_picture(path, &figure)) {
+            Ok(()) => eprintln!("wrote {}", path.display()),
+            Err(message) => failed_writes.push(message),
+        }
+    }
+    match flags.summary {
+        SummaryFormat::Text => print(&solution.summary.to_string()),
+        SummaryFormat::Json => {
+            let json = serde_json::to_string(&solution.summary);
+            print(&json.map_err(|error| Ending::Failed(error.to_string()))?);
+        }
+    }
+    match &solution.outcome {
+        Outcome::Failed(failure) => {
+            let kept = format!("{} steps before it were computed and kept", solution.summary.steps);
+            Err(Ending::Failed(format!("{failure}\n  {kept}")))
+        }
+        _ if !failed_writes.is_empty() => Err(Ending::Failed(failed_writes.join("\nerror: "))),
+        Outcome::Interrupted => {
+            eprintln!("interrupted after {} of {} steps", solution.summary.steps, plan.steps);
+            Err(Ending::Interrupted)
+        }
+        Outcome::Done => Ok(()),
+    }
+}

@@ -1,0 +1,70 @@
+//! `leastaction show NAME`: everything about a system or a method.
+
+use crate::arguments::{ShowFlags, assignments};
+use crate::list::table;
+use crate::{Ending, print};
+use leastaction::exact;
+use leastaction::method::{Scheme, Tableau};
+use leastaction::prelude::*;
+use leastaction::system::catalogue::ENTRIES;
+use std::collections::BTreeMap;
+
+pub(crate) fn show(flags: &ShowFlags) -> Result<(), Ending> {
+    if ENTRIES.iter().any(|entry| entry.name == flags.name) {
+        return show_system(flags);
+    }
+    match (Method::named(&flags.name), catalogue::system(&flags.name)) {
+        (Ok(method), _) => {
+            show_method(&method);
+            Ok(())
+        }
+        // a name that is near to a system is taken for one, anything else for a method
+        (Err(method_error), Err(system_error)) => {
+            let is_near = |error: &Error| error.to_string().contains("did you mean");
+            Err(if is_near(&system_error) || !is_near(&method_error) { system_error } else { method_error }
+                .into())
+        }
+        (Err(error), Ok(_)) => Err(error.into()),
+    }
+}
+
+fn show_system(flags: &ShowFlags) -> Result<(), Ending> {
+    let mut parameters: BTreeMap<_, _> = assignments(&flags.set)?.into_iter().collect();
+    let system = catalogue::sized_system(&flags.name, &mut parameters)?;
+    let problem: Problem<f64> = system.problem(&Settings { parameters, ..Settings::default() })?;
+    let mut text = system.to_string();
+    let solution = exact::solution(&problem).map(|solution| {
+        let names: Vec<&str> =
+            solution.coordinates.iter().map(|&i| system.coordinates[i].name.as_str()).collect();
+        format!("  exact solution known for {}\n", names.join(", "))
+    });
+    let period = exact::period(&problem)
+        .map(|period| format!("  period {period} {}", system.time_unit).trim_end().to_owned() + "\n");
+    if solution.is_some() || period.is_some() {
+        text += &format!("\nclosed form\n{}{}", solution.unwrap_or_default(), period.unwrap_or_default());
+    }
+    print(text.trim_end());
+    Ok(())
+}
+
+fn show_method(method: &Method) {
+    let mut text = format!(
+        "{}, order {}\n  {}\n  {}\n",
+        method.name,
+        method.order,
+        method.description(),
+        method.reference
+    );
+    if !method.aliases.is_empty() {
+        text += &format!("  also called {}\n", method.aliases.join(", "));
+    }
+    if let Scheme::Galerkin(galerkin) = method.scheme {
+        let tableau = Tableau::<f64>::new(&galerkin);
+        let rows: Vec<Vec<String>> =
+            tableau.d.iter().zip(&tableau.b).map(|(d, b)| vec![d.to_string(), b.to_string()]).collect();
+        text += &format!("\n{}", table(&["point", "weight"], &rows));
+    } else {
+        text += "  explicit; conserves neither the symplectic form nor, in the long run, the energy";
+    }
+    print(text.trim_end());
+}
