@@ -18,8 +18,7 @@ pub(crate) fn draw(plan: &Plan, solution: &Solution) -> Result<Figure, String> {
         };
         (0..system.n()).map(series).collect::<Vec<_>>()
     };
-    let initial = summary.energy.initial;
-    let scale = if initial == 0.0 { 1.0 } else { initial.abs() };
+    let (initial, scale) = (summary.energy.initial, summary.energy.scale);
     Ok(picture_of_run(&RunPicture {
         title: system.title.clone(),
         subtitle: format!(
@@ -42,7 +41,7 @@ pub(crate) fn draw(plan: &Plan, solution: &Solution) -> Result<Figure, String> {
         } else {
             Vec::new()
         },
-        energy_label: if initial == 0.0 { "energy error" } else { "relative energy error" }.to_owned(),
+        energy_label: "relative energy error".to_owned(),
         motion: motion(plan, solution)?,
     }))
 }

@@ -60,6 +60,7 @@ fn finish(flags: &SimulateFlags, plan: &Plan, solution: &Solution) -> Result<(),
             print(&json.map_err(|error| Ending::Failed(error.to_string()))?);
         }
     }
+    warn_of_energy(solution);
     match &solution.outcome {
         Outcome::Failed(failure) => {
             let kept = format!("{} steps before it were computed and kept", solution.summary.steps);
@@ -71,5 +72,17 @@ fn finish(flags: &SimulateFlags, plan: &Plan, solution: &Solution) -> Result<(),
             Err(Ending::Interrupted)
         }
         Outcome::Done => Ok(()),
+    }
+}
+
+/// An energy that should be conserved and is not says that the step is too large, even if every step was solved.
+fn warn_of_energy(solution: &Solution) {
+    let energy = &solution.summary.energy;
+    if energy.conserved && energy.max_relative_error > 0.1 {
+        eprintln!(
+            "warning: the energy changed by {:.1e} of its initial value, so this is not the motion of the system\n  \
+             try a smaller step or a method of higher order",
+            energy.max_relative_error
+        );
     }
 }

@@ -18,11 +18,11 @@ pub(crate) fn show(flags: &ShowFlags) -> Result<(), Ending> {
             show_method(&method);
             Ok(())
         }
-        // a name that is near to a system is taken for one, anything else for a method
+        // a name that is near to a method is taken for one, anything else for a system
         (Err(method_error), Err(system_error)) => {
-            let is_near = |error: &Error| error.to_string().contains("did you mean");
-            Err(if is_near(&system_error) || !is_near(&method_error) { system_error } else { method_error }
-                .into())
+            let near_method = matches!(&method_error, Error::UnknownMethod { hint, .. } if !hint.is_empty());
+            let near_system = matches!(&system_error, Error::UnknownSystem { hint, .. } if !hint.is_empty());
+            Err(if near_method && !near_system { method_error } else { system_error }.into())
         }
         (Err(error), Ok(_)) => Err(error.into()),
     }

@@ -271,7 +271,11 @@ pub fn nearest<'a>(wrong: &str, known: impl IntoIterator<Item = &'a str>) -> Str
             let lower = name.to_lowercase();
             // a part of a name, or one that contains it, is as good as a near spelling
             let part = wrong.len() >= 3 && (lower.contains(&wrong_lower) || wrong_lower.contains(&lower));
-            let alike = strsim::normalized_damerau_levenshtein(&wrong_lower, &lower);
+            // a misspelt word of a name with several words
+            let words = lower.split('-').chain([lower.as_str()]);
+            let alike = words
+                .map(|word| strsim::normalized_damerau_levenshtein(&wrong_lower, word))
+                .fold(0.0, f64::max);
             (if part { alike.max(0.8) } else { alike }, name)
         })
         .filter(|(score, _)| *score >= 0.5)

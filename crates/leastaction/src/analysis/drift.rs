@@ -2,18 +2,14 @@
 
 use crate::error::Cause;
 use crate::scalar::Real;
-use crate::simulate::{Moment, Observer};
-use crate::system::{Energy, Problem, Velocities};
+use crate::simulate::{EnergyMeter, Moment, Observer};
+use crate::system::Problem;
 use std::ops::ControlFlow;
 
-/// An observer that collects the relative energy error of every step in a number of equal windows.
+/// An observer that collects the energy error of every step in a number of equal windows.
 #[derive(Clone, Debug)]
 pub struct EnergyWindows<R> {
-    energy: Energy<R>,
-    velocities: Velocities<R>,
-    v: Vec<R>,
-    initial: f64,
-    scale: f64,
+    meter: EnergyMeter<R>,
     steps_per_window: u64,
     windows: Vec<Window>,
 }
@@ -41,15 +37,8 @@ pub struct EnergyDrift {
 impl<R: Real> EnergyWindows<R> {
     /// Collects the steps of a run in `count` windows.
     pub fn new(problem: &Problem<R>, steps: u64, count: u64) -> Self {
-        let model = &problem.system.model;
-        let mut energy = Energy::new(model, &problem.parameters);
-        let initial = energy.at(&problem.q0, &problem.v0, &problem.t0).0.to_f64();
         Self {
-            energy,
-            velocities: Velocities::new(model, &problem.parameters),
-            v: problem.v0.clone(),
-            initial,
-            scale: if initial == 0.0 { 1.0 } else { initial.abs() },
+            meter: EnergyMeter::new(problem),
             steps_per_window: steps.div_ceil(count).max(1),
             windows: vec![Window::default(); count as usize],
         }
@@ -59,7 +48,8 @@ impl<R: Real> EnergyWindows<R> {
     pub fn drift(&self) -> EnergyDrift {
         let used: Vec<Window> = self.windows.iter().filter(|w| w.count > 0).copied().collect();
         let count = used.len() as f64;
-        let means: Vec<f64> = used.iter().map(|w| w.sum / w.count as f64).collect();
+        let scale = self.meter.scale();
+        let means: Vec<f64> = used.iter().map(|w| w.sum / w.count as f64 / scale).collect();
         let middle = (count - 1.0) / 2.0;
         let mean = means.iter().sum::<f64>() / count;
         let spread: f64 = (0..used.len()).map(|i| (i as f64 - middle).powi(2)).sum();
@@ -70,8 +60,8 @@ impl<R: Real> EnergyWindows<R> {
         let uncertainty = (residual / (count - 2.0).max(1.0) / spread).sqrt();
         let early = used.len().div_ceil(10);
         EnergyDrift {
-            largest: used.iter().fold(0.0, |m, w| m.max(w.largest)),
-            largest_early: used[..early].iter().fold(0.0, |m, w| m.max(w.largest)),
+            largest: used.iter().fold(0.0f64, |m, w| m.max(w.largest)) / scale,
+            largest_early: used[..early].iter().fold(0.0f64, |m, w| m.max(w.largest)) / scale,
             drift: slope * count,
             uncertainty: uncertainty * count,
         }
@@ -84,9 +74,7 @@ impl<R: Real> Observer<R> for EnergyWindows<R> {
         if state.steps == 0 {
             return Ok(ControlFlow::Continue(()));
         }
-        self.velocities.velocities(&state.q, &state.p, &moment.t, &mut self.v)?;
-        let energy = self.energy.at(&state.q, &self.v, &moment.t).0.to_f64();
-        let error = (energy - self.initial) / self.scale;
+        let error = (self.meter.measure(moment)? - self.meter.initial().clone()).to_f64();
         let index = ((state.steps - 1) / self.steps_per_window) as usize;
         if let Some(window) = self.windows.get_mut(index) {
             window.count += 1;

@@ -15,7 +15,7 @@ pub struct Names<'a> {
 
 /// Writes the formula of a node, or `None` if it would be longer than `limit` characters.
 pub fn formula(graph: &Graph, id: NodeId, names: Names<'_>, limit: usize) -> Option<String> {
-    let mut printer = Printer { graph, names, limit, text: String::new() };
+    let mut printer = Printer { graph, names, limit, depth: 0, text: String::new() };
     printer.print(id, 0).map(|()| printer.text)
 }
 
@@ -23,6 +23,7 @@ struct Printer<'a> {
     graph: &'a Graph,
     names: Names<'a>,
     limit: usize,
+    depth: usize,
     text: String,
 }
 
@@ -42,8 +43,19 @@ impl Printer<'_> {
         (self.text.len() <= self.limit).then_some(())
     }
 
-    /// Prints a node inside an operator of the given strength. The limit on length also bounds the recursion.
+    /// Prints a node inside an operator of the given strength. Each level of nesting prints at least one character, so
+    /// the limit on length bounds the depth too.
     fn print(&mut self, id: NodeId, outer: u8) -> Option<()> {
+        self.depth += 1;
+        if self.depth > self.limit {
+            return None;
+        }
+        let result = self.print_node(id, outer);
+        self.depth -= 1;
+        result
+    }
+
+    fn print_node(&mut self, id: NodeId, outer: u8) -> Option<()> {
         match self.graph.node(id) {
             Node::Number(bits) => {
                 let x = f64::from_bits(bits);

@@ -212,6 +212,9 @@ impl Parser<'_> {
         }
         match name.as_str() {
             "pi" | "π" => Ok(self.graph.pi()),
+            "nan" | "NaN" | "inf" | "infinity" => {
+                Err(self.error(start, format!("`{name}` is not a finite number; give one")))
+            }
             _ => {
                 let hint = nearest(&name, self.known.iter().map(String::as_str).chain(["pi"]));
                 Err(self.error(start, format!("unknown name `{name}`{hint}")))

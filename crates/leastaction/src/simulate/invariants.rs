@@ -1,10 +1,76 @@
-//! An observer that watches what should be conserved: the energy, and the momenta of cyclic coordinates.
+//! Watching what should be conserved: the energy, and the momenta of cyclic coordinates.
 
 use super::{Moment, Observer};
 use crate::error::Cause;
 use crate::scalar::Real;
+use crate::step::State;
 use crate::system::{Energy, Problem, Velocities};
 use std::ops::ControlFlow;
+
+/// An initial energy below this part of the kinetic energy counts as zero, where it cannot measure errors.
+const NEGLIGIBLE: f64 = 1e-6;
+
+/// Measures the energy of states, and what its errors are to be compared with.
+#[derive(Clone, Debug)]
+pub struct EnergyMeter<R> {
+    energy: Energy<R>,
+    velocities: Velocities<R>,
+    v: Vec<R>,
+    initial: R,
+    /// The largest |v·p|/2 seen: the kinetic energy where L is quadratic.
+    kinetic: f64,
+}
+
+impl<R: Real> EnergyMeter<R> {
+    /// A meter that starts at the initial state of a problem.
+    pub fn new(problem: &Problem<R>) -> Self {
+        let model = &problem.system.model;
+        let mut energy = Energy::new(model, &problem.parameters);
+        let (initial, _) = energy.at(&problem.q0, &problem.v0, &problem.t0);
+        let velocities = Velocities::new(model, &problem.parameters);
+        Self {
+            energy,
+            velocities,
+            v: problem.v0.clone(),
+            initial,
+            kinetic: kinetic(&problem.v0, &problem.p0),
+        }
+    }
+
+    /// The energy of a state.
+    pub fn measure(&mut self, moment: &Moment<'_, R>) -> Result<R, Cause> {
+        let State { q, p, .. } = moment.state;
+        self.velocities.velocities(q, p, &moment.t, &mut self.v)?;
+        self.kinetic = self.kinetic.max(kinetic(&self.v, p));
+        let energy = self.energy.at(q, &self.v, &moment.t).0;
+        if energy.is_finite() {
+            return Ok(energy);
+        }
+        let coordinate = q.iter().position(|x| !x.is_finite()).unwrap_or(0);
+        Err(Cause::NotFinite { coordinate, step_size: moment.stepper.step_size().to_f64() })
+    }
+
+    /// The initial energy.
+    pub fn initial(&self) -> &R {
+        &self.initial
+    }
+
+    /// What errors are divided by: |E0|; or, if E0 is as good as zero, the largest kinetic energy so far; or 1.
+    pub fn scale(&self) -> f64 {
+        let initial = self.initial.magnitude();
+        if initial > NEGLIGIBLE * self.kinetic {
+            initial
+        } else if self.kinetic > 0.0 {
+            self.kinetic
+        } else {
+            1.0
+        }
+    }
+}
+
+fn kinetic<R: Real>(v: &[R], p: &[R]) -> f64 {
+    0.5 * v.iter().zip(p).map(|(v, p)| v.to_f64() * p.to_f64()).sum::<f64>().abs()
+}
 
 /// The momentum of a cyclic coordinate.
 #[derive(Clone, Debug)]
@@ -20,10 +86,8 @@ pub struct Drift {
 /// Energy and cyclic momenta, checked after every step.
 #[derive(Clone, Debug)]
 pub struct Invariants<R> {
-    energy: Energy<R>,
-    velocities: Velocities<R>,
-    v: Vec<R>,
-    initial: R,
+    /// The meter of the energy.
+    pub meter: EnergyMeter<R>,
     /// The energy of the last step seen.
     pub last: R,
     /// The largest difference from the initial energy.
@@ -35,62 +99,34 @@ pub struct Invariants<R> {
 impl<R: Real> Invariants<R> {
     /// Measures against the initial state of a problem.
     pub fn new(problem: &Problem<R>) -> Self {
-        let model = &problem.system.model;
-        let mut energy = Energy::new(model, &problem.parameters);
-        let (initial, _) = energy.at(&problem.q0, &problem.v0, &problem.t0);
-        let momenta = model
-            .structure
-            .cyclic
-            .iter()
-            .map(|&coordinate| Drift { coordinate, initial: problem.p0[coordinate].to_f64(), largest: 0.0 })
-            .collect();
-        Self {
-            energy,
-            velocities: Velocities::new(model, &problem.parameters),
-            v: problem.v0.clone(),
-            last: initial.clone(),
-            initial,
+        let cyclic = problem.system.structure().cyclic.iter();
+        let drift = |&coordinate: &usize| Drift {
+            coordinate,
+            initial: problem.p0[coordinate].to_f64(),
             largest: 0.0,
-            momenta,
-        }
-    }
-
-    /// The initial energy.
-    pub fn initial(&self) -> &R {
-        &self.initial
-    }
-
-    /// What energy differences are divided by: the initial energy, or 1 if that is zero.
-    pub fn scale(&self) -> f64 {
-        let size = self.initial.magnitude();
-        if size == 0.0 { 1.0 } else { size }
+        };
+        let momenta = cyclic.map(drift).collect();
+        let meter = EnergyMeter::new(problem);
+        Self { last: meter.initial().clone(), meter, largest: 0.0, momenta }
     }
 
     /// The largest relative error of the energy so far.
     pub fn max_relative_error(&self) -> f64 {
-        self.largest / self.scale()
+        self.largest / self.meter.scale()
     }
 }
 
 impl<R: Real> Observer<R> for Invariants<R> {
     fn observe(&mut self, moment: &Moment<'_, R>) -> Result<ControlFlow<()>, Cause> {
-        let State { q, p, .. } = moment.state;
         if moment.state.steps > 0 {
-            self.velocities.velocities(q, p, &moment.t, &mut self.v)?;
-            self.last = self.energy.at(q, &self.v, &moment.t).0;
+            self.last = self.meter.measure(moment)?;
+            let error = (self.last.clone() - self.meter.initial().clone()).magnitude();
+            self.largest = self.largest.max(error);
         }
-        let error = (self.last.clone() - self.initial.clone()).magnitude();
-        if !error.is_finite() {
-            let coordinate = q.iter().position(|x| !x.is_finite()).unwrap_or(0);
-            return Err(Cause::NotFinite { coordinate, step_size: moment.stepper.step_size().to_f64() });
-        }
-        self.largest = self.largest.max(error);
         for drift in &mut self.momenta {
-            let error = (p[drift.coordinate].to_f64() - drift.initial).abs();
+            let error = (moment.state.p[drift.coordinate].to_f64() - drift.initial).abs();
             drift.largest = drift.largest.max(error);
         }
         Ok(ControlFlow::Continue(()))
     }
 }
-
-use crate::step::State;

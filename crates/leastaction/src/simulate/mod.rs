@@ -10,7 +10,7 @@ mod recorder;
 mod run;
 mod solution;
 
-pub use invariants::{Drift, Invariants};
+pub use invariants::{Drift, EnergyMeter, Invariants};
 pub use plan::Plan;
 pub use recorder::{Recorder, Recording};
 pub use run::{InitialState, Run};

@@ -78,8 +78,10 @@ pub struct EnergySummary {
     pub initial: f64,
     /// At the end.
     pub r#final: f64,
-    /// The largest |E − E0|/|E0| over every step; divided by 1 if the initial energy is zero.
+    /// The largest |E − E0|/scale over every step.
     pub max_relative_error: f64,
+    /// What the error is relative to: |E0|, or the largest kinetic energy of the run if E0 is as good as zero.
+    pub scale: f64,
     /// Whether the Lagrangian conserves it.
     pub conserved: bool,
 }
@@ -119,9 +121,10 @@ impl Summary {
             q: state.q.clone(),
             p: state.p.clone(),
             energy: EnergySummary {
-                initial: *invariants.initial(),
+                initial: *invariants.meter.initial(),
                 r#final: invariants.last,
                 max_relative_error: invariants.max_relative_error(),
+                scale: invariants.meter.scale(),
                 conserved: system.structure().autonomous,
             },
             momenta,
@@ -149,12 +152,12 @@ impl fmt::Display for Summary {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let unit = if self.units.time.is_empty() { String::new() } else { format!(" {}", self.units.time) };
         writeln!(f, "{} with {} (order {})", self.units.title, self.method, self.order)?;
-        let steps = if self.steps == self.units.wanted_steps {
+        let steps = if self.outcome == "done" {
             self.steps.to_string()
         } else {
-            format!("{} of {}, {}", self.steps, self.units.wanted_steps, self.outcome)
+            format!("{} of {} ({})", self.steps, self.units.wanted_steps, self.outcome)
         };
-        writeln!(f, "  steps      {steps} of {}{unit}, to t = {}{unit}", self.step, self.t_end)?;
+        writeln!(f, "  steps      {steps}, each {}{unit}, to t = {}{unit}", self.step, self.t_end)?;
         for (i, name) in self.units.names.iter().enumerate().take(MAX_COORDINATES) {
             let label = if i == 0 { "state" } else { "" };
             writeln!(f, "  {label:<10} {name} = {:<24} p_{name} = {}", self.q[i], self.p[i])?;
@@ -169,8 +172,13 @@ impl fmt::Display for Summary {
             "  energy     {} at the start, {word} {:.6e}",
             self.energy.initial, self.energy.max_relative_error
         )?;
-        if self.energy.initial == 0.0 {
-            writeln!(f, "  {:<10} (absolute, because the initial energy is zero)", "")?;
+        if self.energy.scale != self.energy.initial.abs() {
+            let scale = self.energy.scale;
+            writeln!(
+                f,
+                "  {:<10} (relative to {scale:.6e}, the largest kinetic energy, for lack of an initial one)",
+                ""
+            )?;
         }
         for (name, drift) in self.momenta.iter().take(MAX_COORDINATES) {
             let exact = if *drift == 0.0 {

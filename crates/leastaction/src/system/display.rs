@@ -99,6 +99,9 @@ impl System {
         if let Some(text) = self.formula(self.model.lagrangian) {
             writeln!(f, "\nLagrangian\n  {text}")?;
         }
+        if self.model.l_vv.len() > MAX_LINES {
+            return Ok(());
+        }
         let rows: Option<Vec<Vec<String>>> = self
             .model
             .l_vv
@@ -108,7 +111,7 @@ impl System {
                 Some(vec![format!("{row}, {column}"), self.formula(entry.node)?])
             })
             .collect();
-        if let Some(rows) = rows.filter(|rows| rows.len() <= MAX_LINES) {
+        if let Some(rows) = rows {
             writeln!(f, "\nmass matrix (entries not shown follow by symmetry or are zero)")?;
             write_table(f, &rows)?;
         }

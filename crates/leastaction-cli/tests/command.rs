@@ -1,0 +1,350 @@
+//! The command, tested by running it: stdout, stderr, exit code, files.
+//!
+//! Every test works in a folder of its own that is removed afterwards. Data must come on stdout and everything else on
+//! stderr; bad input must name the culprit and a way out; what was computed must be kept when a run fails.
+
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, missing_docs)]
+
+mod common;
+
+use common::{Folder, leastaction};
+use std::collections::BTreeSet;
+
+#[test]
+fn the_first_command_prints_a_summary_and_writes_a_plot() {
+    let folder = Folder::new("first");
+    let run = folder.run("simulate double-pendulum --plot double-pendulum.svg");
+    assert_eq!(run.code, 0, "{}", run.stderr);
+    assert!(run.stdout.contains("Double pendulum with simpson (order 4)"), "{}", run.stdout);
+    assert!(run.stdout.contains("largest relative error 3.42240"), "{}", run.stdout);
+    let svg = folder.read("double-pendulum.svg");
+    assert!(svg.starts_with("<svg") && svg.trim_end().ends_with("</svg>"));
+    for label in ["Double pendulum", "q1", "q2", "relative energy error", "[s]", "[m]"] {
+        assert!(svg.contains(label), "no {label} in the picture");
+    }
+}
+
+#[test]
+fn the_json_summary_has_the_documented_keys_and_reads_back_to_the_same_bits() {
+    let folder = Folder::new("json");
+    let run = folder.run("simulate lagrange-top --summary json --until period --step period/50");
+    assert_eq!((run.code, run.stderr.as_str()), (0, ""));
+    let summary: serde_json::Value = serde_json::from_str(&run.stdout).unwrap();
+    let keys: BTreeSet<&str> = summary.as_object().unwrap().keys().map(String::as_str).collect();
+    let documented = [
+        "system",
+        "method",
+        "order",
+        "step",
+        "steps",
+        "t_end",
+        "q",
+        "p",
+        "energy",
+        "momenta",
+        "newton",
+        "wall_seconds",
+        "outcome",
+    ];
+    assert_eq!(keys, documented.into_iter().collect());
+    assert_eq!(summary["momenta"]["phi"], 0.0);
+    assert_eq!(summary["momenta"]["psi"], 0.0);
+    assert_eq!(summary["steps"], 50);
+    let error = summary["energy"]["max_relative_error"].as_f64().unwrap();
+    assert!((error / 3.555_236_59e-8 - 1.0).abs() < 1e-5, "{error:e}");
+    for key in ["initial", "final"] {
+        assert!((summary["energy"][key].as_f64().unwrap() - 4.262_751_7).abs() < 1e-6);
+    }
+    assert!(summary["newton"]["iterations_mean"].as_f64().unwrap() > 1.0);
+    // started from the final state's printed digits, a run of one step differs in nothing
+    let list = |key: &str| {
+        let values = summary[key].as_array().unwrap().iter();
+        values.map(|x| x.as_f64().unwrap().to_string()).collect::<Vec<_>>().join(",")
+    };
+    let again = folder.run(&format!(
+        "simulate lagrange-top --q0 {} --p0 {} --step 1e-3 --until 1e-3 --out a.csv",
+        list("q"),
+        list("p")
+    ));
+    assert_eq!(again.code, 0, "{}", again.stderr);
+    let first_row = folder.read("a.csv").lines().find(|line| line.starts_with("0,")).unwrap().to_owned();
+    assert!(first_row.starts_with(&format!("0,{}", list("q"))), "{first_row}");
+}
+
+/// The rows of a CSV file, without comments and header.
+fn rows(text: &str) -> Vec<Vec<f64>> {
+    let data = text.lines().filter(|line| !line.starts_with('#')).skip(1);
+    data.map(|line| line.split(',').map(|x| x.parse().unwrap()).collect()).collect()
+}
+
+/// The run stored in the comments of a CSV file.
+fn stored_run(text: &str) -> String {
+    let comments = text.lines().take_while(|line| line.starts_with('#')).skip(1);
+    comments.map(|line| line.trim_start_matches("# ").trim_start_matches('#')).collect::<Vec<_>>().join("\n")
+}
+
+#[test]
+fn a_csv_file_carries_its_run_which_repeats_it_bit_for_bit() {
+    let folder = Folder::new("csv");
+    let run =
+        folder.run("simulate n-pendulum --set n=3 --set m=0.5 --until 0.5 --step 0.01 --every 5 --out a.csv");
+    assert_eq!(run.code, 0, "{}", run.stderr);
+    let first = folder.read("a.csv");
+    let table = rows(&first);
+    assert_eq!(table.len(), 11);
+    assert_eq!(table[0].len(), 1 + 3 * 3 + 1);
+    assert_eq!(table[10][0], 0.5);
+    folder.write("again.toml", &stored_run(&first));
+    assert_eq!(folder.run("simulate again.toml --out b.csv").code, 0);
+    assert_eq!(first, folder.read("b.csv"));
+}
+
+#[test]
+fn flags_replace_what_a_run_file_says() {
+    let folder = Folder::new("file");
+    folder.write(
+        "run.toml",
+        "system = \"pendulum\"\nmethod = \"midpoint\"\nstep = \"period/100\"\nuntil = \"period\"\n",
+    );
+    let run = folder.run("simulate run.toml --method gauss8 --v0 1 --summary json");
+    assert_eq!(run.code, 0, "{}", run.stderr);
+    let summary: serde_json::Value = serde_json::from_str(&run.stdout).unwrap();
+    assert_eq!((summary["method"].as_str(), summary["steps"].as_u64()), (Some("gauss8"), Some(100)));
+    folder.write("bad.toml", "system = \"pendulum\"\nstepp = 0.1\n");
+    let run = folder.run("simulate bad.toml");
+    assert_eq!(run.code, 2);
+    assert!(run.stderr.contains("bad.toml") && run.stderr.contains("stepp"), "{}", run.stderr);
+}
+
+#[test]
+fn an_npz_file_holds_arrays_names_and_the_run() {
+    let folder = Folder::new("npz");
+    let run = folder.run("simulate kepler --until 1 --step 0.1 --out k.npz --out k.csv");
+    assert_eq!(run.code, 0, "{}", run.stderr);
+    let file = std::fs::File::open(folder.path("k.npz")).unwrap();
+    let mut archive = zip::ZipArchive::new(file).unwrap();
+    let names: BTreeSet<String> = archive.file_names().map(|name| name.unwrap().into_owned()).collect();
+    let expected = ["t", "q", "v", "p", "energy", "coordinates", "run"].map(|name| format!("{name}.npy"));
+    assert_eq!(names, expected.into_iter().collect());
+    let table = rows(&folder.read("k.csv"));
+    for (name, offset, width) in [("t", 0, 1), ("q", 1, 2), ("v", 3, 2), ("p", 5, 2), ("energy", 7, 1)] {
+        let array = npyz::NpyFile::new(archive.by_name(&format!("{name}.npy")).unwrap()).unwrap();
+        let shape = if width == 1 { vec![11] } else { vec![11, 2] };
+        assert_eq!(array.shape(), shape, "{name}");
+        let values: Vec<f64> = array.into_vec().unwrap();
+        for (i, x) in values.iter().enumerate() {
+            assert_eq!(*x, table[i / width][offset + i % width], "{name}[{i}]");
+        }
+    }
+    let run = npyz::NpyFile::new(archive.by_name("run.npy").unwrap()).unwrap();
+    let text: Vec<Vec<u32>> = run.into_vec().unwrap();
+    let text: String = text[0].iter().filter_map(|c| char::from_u32(*c)).collect();
+    assert!(text.contains("system = \"kepler\"") && text.contains("[parameters]"), "{text}");
+}
+
+#[cfg(feature = "parquet")]
+#[test]
+fn a_parquet_file_holds_the_same_numbers_and_the_run() {
+    use parquet::file::reader::{FileReader, SerializedFileReader};
+    let folder = Folder::new("parquet");
+    let run = folder.run("simulate cart-pole --until 1 --out c.parquet --out c.csv");
+    assert_eq!(run.code, 0, "{}", run.stderr);
+    let reader = SerializedFileReader::new(std::fs::File::open(folder.path("c.parquet")).unwrap()).unwrap();
+    let metadata = reader.metadata().file_metadata().key_value_metadata().unwrap();
+    let run = metadata.iter().find(|pair| pair.key == "run").unwrap().value.clone().unwrap();
+    assert!(run.contains("system = \"cart-pole\""));
+    let table = rows(&folder.read("c.csv"));
+    let mut count = 0;
+    for (row, expected) in reader.get_row_iter(None).unwrap().zip(&table) {
+        let row = row.unwrap();
+        for (i, (_, field)) in row.get_column_iter().enumerate() {
+            assert_eq!(field.to_string().parse::<f64>().unwrap(), expected[i]);
+        }
+        count += 1;
+    }
+    assert_eq!(count, table.len());
+}
+
+#[test]
+fn dense_output_lies_between_the_steps() {
+    let folder = Folder::new("dense");
+    let run = folder
+        .run("simulate harmonic-oscillator --step 0.1 --until 1 --method lobatto8 --dense 5 --out d.csv");
+    assert_eq!(run.code, 0, "{}", run.stderr);
+    let table = rows(&folder.read("d.csv"));
+    assert_eq!(table.len(), 51);
+    for row in &table {
+        let exact = std::f64::consts::FRAC_PI_2 * (2.0 * std::f64::consts::PI * row[0]).cos();
+        assert!((row[1] - exact).abs() < 1e-5, "{row:?}");
+    }
+}
+
+#[test]
+fn every_system_runs_by_default_and_can_be_drawn() {
+    let folder = Folder::new("every");
+    let listed: serde_json::Value =
+        serde_json::from_str(&folder.run("systems --format json").stdout).unwrap();
+    let names: Vec<String> =
+        listed.as_array().unwrap().iter().map(|row| row["system"].as_str().unwrap().to_owned()).collect();
+    assert_eq!(names.len(), 14);
+    for name in names {
+        let run = folder.run(&format!("simulate {name} --plot p.png --summary json"));
+        assert_eq!(run.code, 0, "{name}: {}", run.stderr);
+        let summary: serde_json::Value = serde_json::from_str(&run.stdout).unwrap();
+        let error = summary["energy"]["max_relative_error"].as_f64().unwrap();
+        assert!(error < 1e-3, "{name}: the default step gives an energy error of {error:e}");
+        let bytes = std::fs::read(folder.path("p.png")).unwrap();
+        assert!(bytes.starts_with(b"\x89PNG") && bytes.len() > 20_000, "{name}: {} bytes", bytes.len());
+        assert_eq!(folder.run(&format!("show {name}")).code, 0);
+    }
+}
+
+#[test]
+fn bad_input_names_the_culprit_and_a_way_out() {
+    let folder = Folder::new("bad");
+    let cases = [
+        (
+            "simulate duble-pendulum",
+            vec!["`duble-pendulum`", "did you mean `double-pendulum`", "leastaction systems"],
+        ),
+        (
+            "simulate double-pendulum --method simpsn",
+            vec!["`simpsn`", "did you mean `simpson`", "leastaction methods"],
+        ),
+        ("simulate double-pendulum --method gauss7", vec!["`gauss7`", "`gauss6` or `gauss8`"]),
+        ("simulate double-pendulum --set mass=3", vec!["`double-pendulum`", "`mass`", "m1, m2, g"]),
+        ("simulate double-pendulum --set m1", vec!["`--set m1`", "NAME=VALUE"]),
+        ("simulate double-pendulum --stp 1", vec!["--stp", "--step"]),
+        ("simulate double-pendulum --step 0", vec!["step must be positive", "0", "try 0.01"]),
+        ("simulate double-pendulum --step -0.1", vec!["-0.1", "try 0.01"]),
+        ("simulate double-pendulum --step nan", vec!["`nan`", "not a finite number"]),
+        ("simulate double-pendulum --q0 1,1/0", vec!["initial q2", "`1/0`", "inf"]),
+        ("simulate double-pendulum --q0 1,nan", vec!["`nan`"]),
+        ("simulate double-pendulum --q0 1", vec!["2 values", "q1, q2", "1 were given"]),
+        ("simulate double-pendulum --p0 1,2,3", vec!["the initial p", "2 values", "3 were given"]),
+        ("simulate double-pendulum --p0 1,2 --v0 1,2", vec!["--p0", "--v0"]),
+        ("simulate double-pendulum --q0 1,lenth", vec!["`lenth`"]),
+        ("simulate double-pendulum --set l1=l2 --set l2=l1", vec!["`l1`, `l2`", "give one of them a number"]),
+        ("simulate double-pendulum --until 0.001", vec!["0.01", "until = 0.001", "smaller step"]),
+        ("simulate double-pendulum --until 1e30", vec!["steps", "larger step"]),
+        ("simulate double-pendulum --dense 0", vec!["`dense`"]),
+        ("simulate double-pendulum --dense 4 --method rk4", vec!["`rk4`", "variational"]),
+        ("simulate double-pendulum --every 0 --out a.csv", vec!["--every 1"]),
+        ("simulate fput --set n=0", vec!["`n`", "whole number from 1"]),
+        ("simulate fput --set n=10000 --until 1e6 --every 1", vec!["GB", "try every ="]),
+        ("simulate double-pendulum --out a.xyz", vec!["`a.xyz`", ".csv"]),
+        ("simulate double-pendulum --plot a.jpg", vec!["`a.jpg`", ".svg or .png"]),
+        ("simulate double-pendulum --out missing/a.csv", vec!["missing/a.csv"]),
+        ("simulate missing.toml", vec!["cannot read `missing.toml`"]),
+        ("simulate lagrange-top --q0 0,0,0", vec!["-v_phi + v_psi", "theta = 0.0", "try "]),
+        ("simulate double-pendulum --set m2=0", vec!["v_q2", "singular"]),
+        ("simulate kepler --q0 0,0 --v0 1,0", vec!["not finite", "x = 0.0"]),
+        ("show nothing-like-it", vec!["`nothing-like-it`", "leastaction systems"]),
+        ("", vec!["Usage"]),
+    ];
+    for (arguments, parts) in cases {
+        let run = folder.run(arguments);
+        assert_eq!(run.code, 2, "{arguments}: {}{}", run.stdout, run.stderr);
+        assert_eq!(run.stdout, "", "{arguments}");
+        for part in parts {
+            assert!(run.stderr.contains(part), "{arguments}: no `{part}` in\n{}", run.stderr);
+        }
+        assert!(!run.stderr.contains("panicked"), "{}", run.stderr);
+    }
+}
+
+#[test]
+fn a_failed_run_keeps_what_was_computed() {
+    let folder = Folder::new("failed");
+    let run =
+        folder.run("simulate double-pendulum --step 0.5 --out f.csv --out f.npz --plot f.svg --summary json");
+    assert_eq!(run.code, 1, "{}", run.stderr);
+    for part in [
+        "in step 3, from t = 1",
+        "did not converge",
+        "`q2`",
+        "accepted below",
+        "state: q1 = ",
+        "a smaller step",
+    ] {
+        assert!(run.stderr.contains(part), "no `{part}` in\n{}", run.stderr);
+    }
+    let summary: serde_json::Value = serde_json::from_str(&run.stdout).unwrap();
+    assert_eq!((summary["outcome"].as_str(), summary["steps"].as_u64()), (Some("failed"), Some(2)));
+    let table = rows(&folder.read("f.csv"));
+    assert_eq!(table.len(), 3);
+    assert!(table.iter().flatten().all(|x| x.is_finite()));
+    assert!(folder.path("f.npz").is_file() && folder.path("f.svg").is_file());
+}
+
+#[test]
+fn an_energy_far_off_is_warned_of() {
+    let folder = Folder::new("warned");
+    let run = folder.run("simulate kepler --v0 0,0 --step 0.1 --method simpson");
+    assert!(run.stderr.contains("warning: the energy changed by"), "{}", run.stderr);
+    let good = folder.run("simulate kepler");
+    assert_eq!(good.stderr, "");
+}
+
+#[test]
+fn a_remainder_of_the_time_is_never_stepped_silently() {
+    let folder = Folder::new("remainder");
+    let run = folder.run("simulate pendulum --step 0.03 --until 1 --summary json");
+    assert_eq!(run.code, 0);
+    assert!(run.stderr.contains("the run ends at t = 0.99 after 33 steps"), "{}", run.stderr);
+    let summary: serde_json::Value = serde_json::from_str(&run.stdout).unwrap();
+    assert_eq!(summary["t_end"], 0.99);
+}
+
+#[cfg(unix)]
+#[test]
+fn ctrl_c_ends_cleanly_with_what_was_computed() {
+    let folder = Folder::new("interrupt");
+    let mut child = leastaction()
+        .current_dir(folder.path("."))
+        .args(["simulate", "double-pendulum", "--until", "1e7", "--every", "100000", "--out", "i.csv"])
+        .stdout(std::process::Stdio::piped())
+        .stderr(std::process::Stdio::piped())
+        .spawn()
+        .unwrap();
+    std::thread::sleep(std::time::Duration::from_millis(1500));
+    let killed = std::process::Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
+    assert!(killed.success());
+    let code = child.wait().unwrap().code();
+    let output = child.wait_with_output().unwrap();
+    assert_eq!(code, Some(130), "{}", String::from_utf8_lossy(&output.stderr));
+    assert!(String::from_utf8_lossy(&output.stdout).contains("interrupted"));
+    let table = rows(&folder.read("i.csv"));
+    assert!(!table.is_empty() && table.iter().flatten().all(|x| x.is_finite()));
+}
+
+#[test]
+fn a_folder_that_cannot_be_written_is_found_before_the_run() {
+    let folder = Folder::new("readonly");
+    folder.write("file", "");
+    let run = folder.run("simulate double-pendulum --until 1e9 --out file/a.csv");
+    assert_eq!(run.code, 2, "{}", run.stderr);
+}
+
+#[test]
+fn listings_come_as_table_json_and_markdown() {
+    let folder = Folder::new("lists");
+    for (command, word) in [("systems", "double-pendulum"), ("methods", "lobatto12")] {
+        for format in ["table", "json", "markdown"] {
+            let run = folder.run(&format!("{command} --format {format}"));
+            assert!(
+                run.code == 0 && run.stdout.contains(word) && run.stderr.is_empty(),
+                "{command} {format}"
+            );
+        }
+    }
+    let shown = folder.run("show lagrange-top").stdout;
+    for part in [
+        "phi does not occur: its momentum p_phi is conserved",
+        "exact solution known for theta",
+        "period 1.84670847708163",
+    ] {
+        assert!(shown.contains(part), "no `{part}` in\n{shown}");
+    }
+    assert!(folder.run("show gauss4").stdout.contains("0.2113248654051871"));
+}
