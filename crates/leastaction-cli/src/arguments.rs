@@ -17,7 +17,7 @@ pub(crate) struct Arguments {
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
     /// Simulate a system and print a summary
-    Simulate(SimulateFlags),
+    Simulate(Box<SimulateFlags>),
     /// List the systems of the catalogue
     Systems {
         /// How to print the list

@@ -2,6 +2,7 @@
 
 use super::Columns;
 use leastaction::simulate::Recording;
+use std::fmt;
 use std::io::{Result, Write};
 
 pub(super) fn write(file: &mut impl Write, columns: &Columns, recording: &Recording) -> Result<()> {
@@ -12,18 +13,23 @@ pub(super) fn write(file: &mut impl Write, columns: &Columns, recording: &Record
     writeln!(file, "{}", columns.names.join(","))?;
     let n = recording.n;
     for row in 0..recording.len() {
-        write!(file, "{}", recording.t[row])?;
+        write!(file, "{}", Number(recording.t[row]))?;
         for list in [&recording.q, &recording.v, &recording.p] {
             for x in &list[row * n..(row + 1) * n] {
-                // the shorter of the two notations; both read back to the same bits
-                if *x == 0.0 || (1e-4..1e15).contains(&x.abs()) {
-                    write!(file, ",{x}")?
-                } else {
-                    write!(file, ",{x:e}")?
-                }
+                write!(file, ",{}", Number(*x))?;
             }
         }
-        writeln!(file, ",{}", recording.energy[row])?;
+        writeln!(file, ",{}", Number(recording.energy[row]))?;
     }
     Ok(())
+}
+
+/// A number in the shorter of two notations; both read back to the same bits.
+struct Number(f64);
+
+impl fmt::Display for Number {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let x = self.0;
+        if x == 0.0 || (1e-4..1e15).contains(&x.abs()) { write!(f, "{x}") } else { write!(f, "{x:e}") }
+    }
 }

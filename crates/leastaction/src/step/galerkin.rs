@@ -19,6 +19,9 @@ use crate::system::{Entry, Gradient, Hessian, Problem, Velocities};
 
 /// More corrections than this in one step are a failure.
 const MAX_CORRECTIONS: u32 = 50;
+/// Corrections of this many units of rounding (times the root of the number of unknowns) may be due to rounding. Generous,
+/// because a nearly singular mass matrix amplifies rounding; what ends the iteration is that corrections stop to shrink.
+const ROUNDING: f64 = 1e4;
 /// Corrections that shrink by less than this factor call for a new matrix.
 const SLOW: f64 = 0.1;
 /// Corrections that shrink by less than this factor have reached rounding, if they are small enough.
@@ -240,7 +243,7 @@ impl<R: Real> GalerkinStepper<R> {
     fn solve(&mut self, state: &State<R>, t: &R) -> Result<u32, Cause> {
         self.measure(state);
         let unknowns = self.z.len() as f64;
-        let tolerance = 1e3 * R::epsilon() * unknowns.sqrt();
+        let tolerance = ROUNDING * R::epsilon() * unknowns.sqrt();
         let mut before = f64::INFINITY;
         let mut renew = true;
         let mut last = Size { overall: f64::INFINITY, of_increments: f64::INFINITY, coordinate: 0 };
@@ -278,8 +281,8 @@ impl<R: Real> GalerkinStepper<R> {
             let increments = self.z[i..].iter().step_by(self.n).map(R::magnitude).fold(0.0, f64::max);
             self.size[i] = state.q[i].magnitude() + increments;
         }
-        // a coordinate that happens to be near zero is measured against the others
-        let floor = 1e-6 * self.size.iter().fold(f64::MIN_POSITIVE, |m, x| m.max(*x));
+        // a coordinate near zero carries rounding errors of the others it is coupled to, so it is measured against them
+        let floor = 1e-3 * self.size.iter().fold(f64::MIN_POSITIVE, |m, x| m.max(*x));
         for size in &mut self.size {
             *size = size.max(floor);
         }
