@@ -9,7 +9,9 @@ use leastaction::system::Settings;
 pub(crate) fn draw(plan: &Plan, solution: &Solution) -> Result<Figure, String> {
     let system = &plan.problem.system;
     let (summary, recording) = (&solution.summary, &solution.recording);
-    let with_unit = |value: f64| format!("{value} {}", system.time_unit).trim_end().to_owned();
+    // six digits say enough about a step such as period/200
+    let short = |value: f64| format!("{value:.6e}").parse::<f64>().unwrap_or(value);
+    let with_unit = |value: f64| format!("{} {}", short(value), system.time_unit).trim_end().to_owned();
     let series = |prefix: &str, unit: fn(&str) -> String, values: &dyn Fn(usize) -> Vec<f64>| {
         let series = |i: usize| Series {
             name: format!("{prefix}{}", system.coordinates[i].name),

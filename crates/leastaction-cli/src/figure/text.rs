@@ -75,7 +75,8 @@ pub(crate) fn escape(text: &str) -> String {
     out
 }
 
-/// The text in pieces, each with whether it is a subscript: "p_θ [rad]" has the subscript θ.
+/// The text in pieces, each with whether it is a subscript: "p_θ [rad]" has the subscript θ,
+/// "p_x_sun" the subscript x_sun.
 /// Only a symbol of up to three letters takes a subscript, so that snake_case words stay as they are.
 pub(crate) fn subscripts(words: &str) -> Vec<(String, bool)> {
     let mut pieces: Vec<(String, bool)> = Vec::new();
@@ -84,8 +85,8 @@ pub(crate) fn subscripts(words: &str) -> Vec<(String, bool)> {
     while let Some((before, after)) = rest.split_once('_') {
         plain.push_str(before);
         let symbol = plain.chars().rev().take_while(|c| c.is_alphanumeric()).count();
-        let end = after.find(|c: char| !c.is_alphanumeric()).unwrap_or(after.len());
-        if (1..=3).contains(&symbol) && (1..=8).contains(&after[..end].chars().count()) {
+        let end = after.find(|c: char| !(c.is_alphanumeric() || c == '_')).unwrap_or(after.len());
+        if (1..=3).contains(&symbol) && (1..=12).contains(&after[..end].chars().count()) {
             pieces.push((std::mem::take(&mut plain), false));
             pieces.push((after[..end].to_owned(), true));
             rest = &after[end..];
