@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 
 /// Simulate mechanical systems with integrators derived from the principle of least action.
 #[derive(Debug, Parser)]
-#[command(version, arg_required_else_help = true)]
+#[command(name = "leastaction", version, arg_required_else_help = true)]
 pub(crate) struct Arguments {
     #[command(subcommand)]
     pub(crate) command: Command,
@@ -50,7 +50,7 @@ pub(crate) enum SummaryFormat {
 /// Numbers may be formulas of parameters and constants everywhere, e.g. --q0 pi/4,pi/3 or --step period/200.
 #[derive(Debug, Args)]
 pub(crate) struct SimulateFlags {
-    /// Name of a system (see `leastaction systems`), or a TOML file that describes a run
+    /// Name of a system (see `leastaction systems`), a TOML file that describes a run, or a CSV file that carries one
     #[arg(value_name = "SYSTEM|FILE")]
     pub(crate) source: String,
     /// Method (see `leastaction methods`)
@@ -74,6 +74,9 @@ pub(crate) struct SimulateFlags {
     /// Initial velocities, separated by commas
     #[arg(long, value_name = "A,B,…", allow_hyphen_values = true)]
     v0: Option<String>,
+    /// Time at which the initial state is given [default: 0]
+    #[arg(long, value_name = "T", allow_hyphen_values = true)]
+    t0: Option<String>,
     /// Record every K-th step (0 records nothing) [default: as often as 160 MB allow]
     #[arg(long, value_name = "K")]
     every: Option<u64>,
@@ -115,6 +118,9 @@ impl SimulateFlags {
         if let Some(until) = &self.until {
             run.until = Some(quantity(until));
         }
+        if let Some(t0) = &self.t0 {
+            run.initial.t = Some(quantity(t0));
+        }
         run.every = self.every.or(run.every);
         run.dense = self.dense.or(run.dense);
         for (name, value) in assignments(&self.set)? {
@@ -142,6 +148,14 @@ fn is_file(source: &str) -> bool {
 fn read_run(path: &Path) -> Result<Run, Ending> {
     let text = std::fs::read_to_string(path)
         .map_err(|error| Ending::BadInput(format!("cannot read `{}`: {error}", path.display())))?;
+    // a table made by this command carries its run in comments, after a line with the version
+    let is_table = path.extension().is_some_and(|e| e.eq_ignore_ascii_case("csv"));
+    let text = if is_table {
+        let comments = text.lines().take_while(|line| line.starts_with('#')).skip(1);
+        comments.map(|line| line.strip_prefix("# ").unwrap_or("")).collect::<Vec<_>>().join("\n")
+    } else {
+        text
+    };
     Run::from_toml(&text).map_err(|error| Ending::BadInput(format!("{}: {error}", path.display())))
 }
 

@@ -43,6 +43,7 @@ pub(crate) fn draw(plan: &Plan, solution: &Solution) -> Result<Figure, String> {
         } else {
             Vec::new()
         },
+        energy_largest: Some(summary.energy.max_relative_error),
         energy_label: "relative energy error".to_owned(),
         motion: motion(plan, solution)?,
     }))

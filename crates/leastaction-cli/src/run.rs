@@ -63,8 +63,8 @@ fn finish(flags: &SimulateFlags, plan: &Plan, solution: &Solution) -> Result<(),
     warn_of_energy(solution);
     match &solution.outcome {
         Outcome::Failed(failure) => {
-            let kept = format!("{} steps before it were computed and kept", solution.summary.steps);
-            Err(Ending::Failed(format!("{failure}\n  {kept}")))
+            let kept = solution.summary.steps;
+            Err(Ending::Failed(format!("{failure}\n  steps computed and kept before it: {kept}")))
         }
         _ if !failed_writes.is_empty() => Err(Ending::Failed(failed_writes.join("\nerror: "))),
         Outcome::Interrupted => {

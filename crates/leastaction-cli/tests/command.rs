@@ -95,8 +95,11 @@ fn a_csv_file_carries_its_run_which_repeats_it_bit_for_bit() {
     assert_eq!(table[0].len(), 1 + 3 * 3 + 1);
     assert_eq!(table[10][0], 0.5);
     folder.write("again.toml", &stored_run(&first));
-    assert_eq!(folder.run("simulate again.toml --out b.csv").code, 0);
-    assert_eq!(first, folder.read("b.csv"));
+    for source in ["again.toml", "a.csv"] {
+        let run = folder.run(&format!("simulate {source} --out b.csv"));
+        assert_eq!(run.code, 0, "{source}: {}", run.stderr);
+        assert_eq!(first, folder.read("b.csv"));
+    }
 }
 
 #[test]

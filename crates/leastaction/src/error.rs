@@ -164,9 +164,20 @@ pub enum Cause {
     },
 }
 
+/// A number with all its digits, in the shorter of the two notations; both read back to the same bits.
+pub fn number(x: f64) -> String {
+    if x == 0.0 || (1e-4..1e15).contains(&x.abs()) { x.to_string() } else { format!("{x:e}") }
+}
+
+/// A number with about six digits.
+fn short(x: f64) -> String {
+    if x == 0.0 || (1e-3..1e6).contains(&x.abs()) { format!("{x:.6}") } else { format!("{x:.5e}") }
+}
+
 /// `name = value, …`, at most eight of them.
 pub fn list_state(names: &[String], values: &[f64]) -> String {
-    let shown: Vec<String> = names.iter().zip(values).take(8).map(|(n, x)| format!("{n} = {x:.6}")).collect();
+    let shown: Vec<String> =
+        names.iter().zip(values).take(8).map(|(n, x)| format!("{n} = {}", short(*x))).collect();
     let more = names.len().saturating_sub(8);
     if more > 0 { format!("{}, … and {more} more", shown.join(", ")) } else { shown.join(", ") }
 }

@@ -42,3 +42,16 @@ pub mod prelude {
     pub use crate::step::{State, Stepper};
     pub use crate::system::{Parameters, Problem, Settings, System, catalogue};
 }
+
+/// The Rust code of the README and of the book, compiled and run as documentation tests.
+#[cfg(doctest)]
+mod documents {
+    #[doc = include_str!("../../../README.md")]
+    struct Readme;
+    #[doc = include_str!("../../../book/src/introduction.md")]
+    #[doc = include_str!("../../../book/src/first-run.md")]
+    #[doc = include_str!("../../../book/src/write-a-system.md")]
+    #[doc = include_str!("../../../book/src/choose-a-method.md")]
+    #[doc = include_str!("../../../book/src/the-summary.md")]
+    struct Book;
+}

@@ -50,6 +50,8 @@ pub(crate) struct RunPicture {
     pub(crate) momenta: Vec<Series>,
     /// Signed relative error of the energy at the recorded times; empty if no energy is conserved.
     pub(crate) energy_error: Vec<f64>,
+    /// The largest error of all steps, recorded or not, if it is known.
+    pub(crate) energy_largest: Option<f64>,
     /// What that error is called: "relative energy error".
     pub(crate) energy_label: String,
     /// How bodies move in space, for systems that have bodies.

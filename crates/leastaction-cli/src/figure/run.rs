@@ -236,7 +236,8 @@ fn energy_panel(picture: &RunPicture) -> Panel {
     panel.marks.push(Mark::new(LABEL, round_off));
     // a bound only if every error is a number
     if sizes.iter().all(|e| e.is_finite()) {
-        let worst = sizes.iter().copied().fold(0.0, f64::max);
+        let recorded = sizes.iter().copied().fold(0.0, f64::max);
+        let worst = picture.energy_largest.unwrap_or(recorded);
         panel.title = format!("Energy, error at most {}", text::short(worst));
     }
     panel

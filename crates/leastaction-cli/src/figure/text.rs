@@ -75,8 +75,8 @@ pub(crate) fn escape(text: &str) -> String {
     out
 }
 
-/// The text in pieces, each with whether it is a subscript: "p_θ [rad]" has the subscript θ,
-/// "p_x_sun" the subscript x_sun.
+/// The text in pieces, each with whether it is a subscript: `p_θ [rad]` has the subscript θ,
+/// `p_x_sun` the subscript x_sun.
 /// Only a symbol of up to three letters takes a subscript, so that snake_case words stay as they are.
 pub(crate) fn subscripts(words: &str) -> Vec<(String, bool)> {
     let mut pieces: Vec<(String, bool)> = Vec::new();
@@ -179,6 +179,7 @@ mod tests {
         };
         assert_eq!(pieces("p_θ [rad]"), ["p", "(θ)", " [rad]"]);
         assert_eq!(pieces("|q_12|"), ["|q", "(12)", "|"]);
+        assert_eq!(pieces("p_x_sun"), ["p", "(x_sun)"]);
         assert_eq!(pieces("relative_error and _x_"), ["relative_error and _x_"]);
         assert_eq!(pieces(""), Vec::<String>::new());
     }

@@ -37,7 +37,7 @@ impl<R> Solution<R> {
 
 /// The exact motion, where one is known.
 pub fn solution<R: Real + 'static>(problem: &Problem<R>) -> Option<Solution<R>> {
-    match problem.system.name.as_str() {
+    match known_name(problem)? {
         "harmonic-oscillator" => Some(linear::oscillator(problem)),
         "linear-double-pendulum" => Some(linear::double_pendulum(problem)),
         "charged-particle" => Some(linear::helix(problem)),
@@ -52,7 +52,7 @@ pub fn solution<R: Real + 'static>(problem: &Problem<R>) -> Option<Solution<R>> 
 /// The period of the motion, where one is known.
 pub fn period<R: Real>(problem: &Problem<R>) -> Option<R> {
     let two_pi = || R::from_f64(2.0) * R::pi();
-    match problem.system.name.as_str() {
+    match known_name(problem)? {
         "harmonic-oscillator" => Some(two_pi() / parameter(problem, "omega").abs()),
         "charged-particle" => Some(two_pi() / linear::cyclotron_frequency(problem).abs()),
         "pendulum" => pendulum::period(problem),
@@ -62,6 +62,11 @@ pub fn period<R: Real>(problem: &Problem<R>) -> Option<R> {
         _ => None,
     }
     .filter(|period| period.is_finite() && period.to_f64() > 0.0)
+}
+
+/// The name of a catalogue system; a user's system of the same name is another one.
+fn known_name<R>(problem: &Problem<R>) -> Option<&str> {
+    problem.system.catalogued.then_some(problem.system.name.as_str())
 }
 
 /// The value of a parameter.

@@ -85,7 +85,7 @@ impl Differentiator {
         self.seen.get(id.0 as usize) == Some(&self.sweep)
     }
 
-    /// adjoint[id] += contribution
+    /// `adjoint[id] += contribution`
     fn accumulate(&mut self, graph: &mut Graph, id: NodeId, contribution: NodeId) {
         if self.wanted(id) {
             let sum = match self.adjoint[id.0 as usize] {

@@ -212,6 +212,11 @@ impl Parser<'_> {
         }
         match name.as_str() {
             "pi" | "π" => Ok(self.graph.pi()),
+            "period" => {
+                let message =
+                    "no period is known for this system and initial state; give a number".to_owned();
+                Err(self.error(start, message))
+            }
             "nan" | "NaN" | "inf" | "infinity" => {
                 Err(self.error(start, format!("`{name}` is not a finite number; give one")))
             }

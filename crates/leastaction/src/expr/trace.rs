@@ -9,11 +9,11 @@ use crate::error::{Error, Result};
 use crate::scalar::Scalar;
 use std::cell::RefCell;
 use std::iter::Sum;
-use std::ops::{Add, Div, Mul, Neg, Sub};
+use std::ops::{Add, AddAssign, Div, Mul, Neg, Sub, SubAssign};
 use std::sync::atomic::{AtomicU32, Ordering};
 
-/// A number under recording.
-#[derive(Clone, Copy, Debug, PartialEq)]
+/// A number under recording. It cannot be compared: what a comparison gives while recording would hold for ever.
+#[derive(Clone, Copy, Debug)]
 pub struct Expr {
     recording: u32,
     node: NodeId,
@@ -117,6 +117,18 @@ operator!(Add, add);
 operator!(Sub, sub);
 operator!(Mul, mul);
 operator!(Div, div);
+
+impl AddAssign for Expr {
+    fn add_assign(&mut self, other: Expr) {
+        *self = *self + other;
+    }
+}
+
+impl SubAssign for Expr {
+    fn sub_assign(&mut self, other: Expr) {
+        *self = *self - other;
+    }
+}
 
 impl Neg for Expr {
     type Output = Expr;

@@ -16,7 +16,7 @@ pub use dual::Dual;
 
 use std::fmt::Debug;
 use std::iter::Sum;
-use std::ops::{Add, Div, Mul, Neg, Sub};
+use std::ops::{Add, AddAssign, Div, Mul, Neg, Sub, SubAssign};
 
 /// Arithmetic over a field, with conversions from and to `f64`.
 pub trait Field:
@@ -190,6 +190,8 @@ pub trait Scalar:
     + Sub<f64, Output = Self>
     + Mul<f64, Output = Self>
     + Div<f64, Output = Self>
+    + AddAssign
+    + SubAssign
     + Sum
 {
     /// π, to all the digits of whatever the formula is evaluated in.

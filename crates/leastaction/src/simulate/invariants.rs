@@ -17,7 +17,7 @@ pub struct EnergyMeter<R> {
     velocities: Velocities<R>,
     v: Vec<R>,
     initial: R,
-    /// The largest |v·p|/2 seen: the kinetic energy where L is quadratic.
+    /// The largest |v·p|/2 seen while the energy was right: the kinetic energy where L is quadratic.
     kinetic: f64,
 }
 
@@ -41,9 +41,14 @@ impl<R: Real> EnergyMeter<R> {
     pub fn measure(&mut self, moment: &Moment<'_, R>) -> Result<R, Cause> {
         let State { q, p, .. } = moment.state;
         self.velocities.velocities(q, p, &moment.t, &mut self.v)?;
-        self.kinetic = self.kinetic.max(kinetic(&self.v, p));
+        let kinetic = kinetic(&self.v, p);
         let energy = self.energy.at(q, &self.v, &moment.t).0;
-        if energy.is_finite() {
+        if energy.is_finite() && kinetic.is_finite() {
+            // the kinetic energy of a run that blows up must not hide that it does
+            let error = (energy.clone() - self.initial.clone()).magnitude();
+            if error < 0.1 * kinetic {
+                self.kinetic = self.kinetic.max(kinetic);
+            }
             return Ok(energy);
         }
         let coordinate = q.iter().position(|x| !x.is_finite()).unwrap_or(0);

@@ -58,7 +58,7 @@ impl Plan {
         }
         let until: f64 = formulas.value("until", run.until.as_ref().unwrap_or(&system.defaults.until))?;
         let mut notes = Vec::new();
-        let steps = count_steps(until - settings.t0, step, until, &mut notes)?;
+        let steps = count_steps(until - problem.t0, step, until, &mut notes)?;
         let (every, dense) = recording(run, &method, steps, system.n(), &mut notes)?;
 
         let mut plan = Self { problem, method, step, steps, every, dense, period, run: run.clone(), notes };
@@ -81,7 +81,7 @@ impl Plan {
             every: Some(self.every),
             dense: Some(self.dense),
             initial: InitialState {
-                t: Some(self.problem.t0),
+                t: Some(self.problem.t0.into()),
                 q: numbers(&self.problem.q0),
                 v: None,
                 p: numbers(&self.problem.p0),

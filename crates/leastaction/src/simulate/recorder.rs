@@ -36,6 +36,10 @@ impl Recording {
     pub fn coordinate(&self, i: usize) -> impl Iterator<Item = f64> {
         self.q.iter().skip(i).step_by(self.n).copied()
     }
+    /// One velocity over time.
+    pub fn velocity(&self, i: usize) -> impl Iterator<Item = f64> {
+        self.v.iter().skip(i).step_by(self.n).copied()
+    }
     /// One momentum over time.
     pub fn momentum(&self, i: usize) -> impl Iterator<Item = f64> {
         self.p.iter().skip(i).step_by(self.n).copied()

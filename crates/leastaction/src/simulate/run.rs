@@ -43,7 +43,7 @@ pub struct Run {
 pub struct InitialState {
     /// Time.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub t: Option<f64>,
+    pub t: Option<Quantity>,
     /// Coordinates.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub q: Option<Vec<Quantity>>,
@@ -85,14 +85,24 @@ impl Run {
         rest.plan_for(&system)
     }
 
-    /// Checks the run for a system given as such and fills in its defaults.
+    /// Checks the run for a system given as such and fills in its defaults. The run's own system is left empty or is
+    /// that system's name.
     pub fn plan_for(&self, system: &System) -> Result<Plan> {
+        if !self.system.is_empty() && self.system != system.name {
+            let message = format!("it is for the system `{}`, not for `{}`", self.system, system.name);
+            return Err(Error::BadRun { message });
+        }
         Plan::new(self, system)
     }
 
-    /// Plans and simulates.
+    /// Plans and simulates a catalogue system.
     pub fn simulate(&self) -> Result<Solution> {
         self.plan()?.simulate(&mut []).into_result()
+    }
+
+    /// Plans and simulates a system given as such.
+    pub fn simulate_system(&self, system: &System) -> Result<Solution> {
+        self.plan_for(system)?.simulate(&mut []).into_result()
     }
 
     /// What the run replaces of a system's defaults.
@@ -107,7 +117,7 @@ impl Run {
             parameters: self.parameters.clone(),
             q: self.initial.q.clone(),
             start,
-            t0: self.initial.t.unwrap_or(0.0),
+            t0: self.initial.t.clone().unwrap_or(Quantity::Number(0.0)),
         })
     }
 }

@@ -1,7 +1,7 @@
 //! What comes out of a run.
 
 use super::{Invariants, Outcome, Plan, Recording, Run};
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, number};
 use crate::step::State;
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -160,17 +160,21 @@ impl fmt::Display for Summary {
         writeln!(f, "  steps      {steps}, each {}{unit}, to t = {}{unit}", self.step, self.t_end)?;
         for (i, name) in self.units.names.iter().enumerate().take(MAX_COORDINATES) {
             let label = if i == 0 { "state" } else { "" };
-            writeln!(f, "  {label:<10} {name} = {:<24} p_{name} = {}", self.q[i], self.p[i])?;
+            writeln!(f, "  {label:<10} {name} = {:<24} p_{name} = {}", number(self.q[i]), number(self.p[i]))?;
         }
         if self.q.len() > MAX_COORDINATES {
             writeln!(f, "  {:<10} … and {} more coordinates", "", self.q.len() - MAX_COORDINATES)?;
         }
-        let word =
-            if self.energy.conserved { "largest relative error" } else { "not conserved, largest change" };
+        let word = if self.energy.conserved {
+            "largest relative error"
+        } else {
+            "not conserved, largest relative change"
+        };
         writeln!(
             f,
             "  energy     {} at the start, {word} {:.6e}",
-            self.energy.initial, self.energy.max_relative_error
+            number(self.energy.initial),
+            self.energy.max_relative_error
         )?;
         if self.energy.scale != self.energy.initial.abs() {
             let scale = self.energy.scale;

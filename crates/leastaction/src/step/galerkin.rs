@@ -43,8 +43,9 @@ pub(super) struct GalerkinStepper<R> {
     continuable: bool,
     /// q at the start of the step.
     start: Vec<R>,
-    /// What the coordinates are measured against when corrections are judged.
+    /// What corrections of each coordinate are compared with: its size, and the size of its increments alone.
     size: Vec<f64>,
+    reach: Vec<f64>,
     /// Right-hand side and solution of the linear system, in matrix order.
     correction: Vec<R>,
     /// h Σ_i b_i L_q(i)
@@ -182,6 +183,7 @@ impl<R: Real> GalerkinStepper<R> {
             continuable: false,
             start: zeros(n),
             size: vec![0.0; n],
+            reach: vec![0.0; n],
             correction: zeros(n * s),
             impulse: zeros(n),
             stage_q: zeros(n),
@@ -251,20 +253,21 @@ impl<R: Real> GalerkinStepper<R> {
             self.residual(state, t, renew)?;
             self.jacobian.matrix.solve(&mut self.correction);
             last = self.measure_correction()?;
-            // the first correction has nothing to shrink from
-            let rate = if iteration == 1 { 1.0 } else { last.overall / before };
+            let rate = last.overall / before;
             before = last.overall;
+            // the first correction has nothing to shrink from, so it is always applied, however small
+            let compared = iteration > 1;
             // no longer shrinking: the increments and the impulse stay as they were evaluated
-            if last.overall == 0.0 || last.overall <= tolerance && rate >= STAGNANT {
+            if last.overall == 0.0 || compared && last.overall <= tolerance && rate >= STAGNANT {
                 return Ok(iteration);
             }
             self.correct();
             // the next correction would change no increment by a quarter of its last bit
-            if rate < 1.0 && last.of_increments * rate < 0.25 * R::epsilon() {
+            if compared && rate < 1.0 && last.of_increments * rate < 0.25 * R::epsilon() {
                 self.residual(state, t, false)?;
                 return Ok(iteration);
             }
-            renew = rate > SLOW && iteration > 1;
+            renew = compared && rate > SLOW;
         }
         Err(Cause::NotConverged {
             iterations: MAX_CORRECTIONS,
@@ -278,13 +281,15 @@ impl<R: Real> GalerkinStepper<R> {
     /// Notes the size of each coordinate and of its increments at the guess.
     fn measure(&mut self, state: &State<R>) {
         for i in 0..self.n {
-            let increments = self.z[i..].iter().step_by(self.n).map(R::magnitude).fold(0.0, f64::max);
-            self.size[i] = state.q[i].magnitude() + increments;
+            self.reach[i] = self.z[i..].iter().step_by(self.n).map(R::magnitude).fold(0.0, f64::max);
+            self.size[i] = state.q[i].magnitude() + self.reach[i];
         }
         // a coordinate near zero carries rounding errors of the others it is coupled to, so it is measured against them
-        let floor = 1e-3 * self.size.iter().fold(f64::MIN_POSITIVE, |m, x| m.max(*x));
-        for size in &mut self.size {
-            *size = size.max(floor);
+        for list in [&mut self.size, &mut self.reach] {
+            let floor = 1e-3 * list.iter().fold(f64::MIN_POSITIVE, |m, x| m.max(*x));
+            for x in list {
+                *x = x.max(floor);
+            }
         }
     }
 
@@ -361,22 +366,19 @@ impl<R: Real> GalerkinStepper<R> {
         let (n, s) = (self.n, self.tableau.degree);
         let mut size = Size { overall: 0.0, of_increments: 0.0, coordinate: 0 };
         for j in 0..n {
-            let (mut largest, mut increment) = (0.0f64, 0.0f64);
+            let mut largest = 0.0f64;
             for k in 0..s {
                 let delta = &self.correction[self.jacobian.position[j] * s + k];
                 if !delta.is_finite() {
                     return Err(Cause::NotFinite { coordinate: j, step_size: self.h.to_f64() });
                 }
                 largest = largest.max(delta.magnitude());
-                increment = increment.max(self.z[k * n + j].magnitude());
             }
             let relative = largest / self.size[j];
             if relative > size.overall {
                 (size.overall, size.coordinate) = (relative, j);
             }
-            if largest > 0.0 {
-                size.of_increments = size.of_increments.max(largest / (largest + increment));
-            }
+            size.of_increments = size.of_increments.max(largest / self.reach[j]);
         }
         Ok(size)
     }

@@ -204,6 +204,7 @@ impl Builder {
         self,
         function: impl Fn(&[Expr], &[Expr], Expr, &Parameters<Expr>) -> Expr,
     ) -> Result<System> {
+        self.check()?;
         let mut graph = Graph::new();
         let nodes = self.recorded(&mut graph, |inputs, parameters| {
             vec![function(&inputs.q, &inputs.v, inputs.t, parameters)]
@@ -272,7 +273,6 @@ impl Builder {
     }
 
     fn finish(self, mut graph: Graph, lagrangian: NodeId) -> Result<System> {
-        self.check()?;
         let n = self.coordinates.len();
         if !graph.depends(lagrangian).on(Depends::VELOCITIES) {
             return self.complain("no velocity occurs in the Lagrangian, so nothing determines the motion");
@@ -305,6 +305,7 @@ impl Builder {
             name: self.name,
             title: self.title,
             summary: self.summary,
+            catalogued: false,
             time_unit: self.time_unit,
             sizes: self.sizes,
             coordinates: self.coordinates,

@@ -113,6 +113,8 @@ pub struct System {
     pub title: String,
     /// What it is, in a sentence or two.
     pub summary: String,
+    /// Whether it is the system of this name in the catalogue, so that what is known of that holds for it.
+    pub catalogued: bool,
     /// The unit of time, empty if it has none.
     pub time_unit: String,
     /// Whole numbers that shaped it.

@@ -9,7 +9,7 @@ use crate::scalar::Real;
 use std::collections::BTreeMap;
 
 /// What replaces the defaults of a system.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub struct Settings {
     /// Parameters, by name.
     pub parameters: BTreeMap<String, Quantity>,
@@ -18,7 +18,13 @@ pub struct Settings {
     /// Initial velocities or momenta.
     pub start: Option<Start>,
     /// The time at which the state is given.
-    pub t0: f64,
+    pub t0: Quantity,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Self { parameters: BTreeMap::new(), q: None, start: None, t0: Quantity::Number(0.0) }
+    }
 }
 
 /// A system with parameter values and an initial state.
@@ -65,7 +71,7 @@ impl<R: Real> Problem<R> {
         }
         let q0 = formulas.values(q, |i| format!("initial {}", names[i]))?;
         let given = formulas.values(list, |i| format!("initial {letter}_{}", names[i]))?;
-        let t0 = R::from_f64(settings.t0);
+        let t0 = formulas.value("the initial time", &settings.t0)?;
         let zeros = vec![R::zero(); system.n()];
         let (v0, p0) = match start {
             Start::Velocities(_) => (given, zeros),

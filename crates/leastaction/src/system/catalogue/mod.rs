@@ -88,17 +88,17 @@ pub fn sized_system(name: &str, parameters: &mut BTreeMap<String, Quantity>) -> 
             Some(quantity) => whole_number(entry.name, size, &quantity)?,
         });
     }
-    (entry.define)(&sizes)
+    Ok(System { catalogued: true, ..(entry.define)(&sizes)? })
 }
 
 fn whole_number(system: &str, size: &SizeRange, quantity: &Quantity) -> Result<usize> {
-    quantity.to_string().parse().ok().filter(|x| (1..=size.largest).contains(x)).ok_or_else(|| {
-        Error::BadParameter {
-            system: system.to_owned(),
-            name: size.name.to_owned(),
-            expected: format!("a whole number from 1 to {}", size.largest),
-            found: format!("`{quantity}`"),
-        }
+    // 1e4 is a whole number too
+    let value = quantity.to_string().parse::<f64>().ok().filter(|x| x.fract() == 0.0);
+    value.map(|x| x as usize).filter(|x| (1..=size.largest).contains(x)).ok_or_else(|| Error::BadParameter {
+        system: system.to_owned(),
+        name: size.name.to_owned(),
+        expected: format!("a whole number from 1 to {}", size.largest),
+        found: format!("`{quantity}`"),
     })
 }
 

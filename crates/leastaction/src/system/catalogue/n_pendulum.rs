@@ -31,8 +31,8 @@ fn positions<S: Scalar>(q: &[S], p: &Parameters<S>) -> Vec<[S; 3]> {
     let (mut x, mut y) = (S::from(0.0), S::from(0.0));
     q.iter()
         .map(|angle| {
-            x = x + p["l"] * angle.sin();
-            y = y - p["l"] * angle.cos();
+            x += p["l"] * angle.sin();
+            y -= p["l"] * angle.cos();
             [x, y, S::from(0.0)]
         })
         .collect()
@@ -43,11 +43,11 @@ fn lagrangian<S: Scalar>(q: &[S], v: &[S], _t: S, p: &Parameters<S>) -> S {
     // position and velocity of each mass, in units of the rods
     let (mut y, mut vx, mut vy) = (S::from(0.0), S::from(0.0), S::from(0.0));
     for (angle, rate) in q.iter().zip(v) {
-        y = y - angle.cos();
-        vx = vx + angle.cos() * *rate;
-        vy = vy + angle.sin() * *rate;
-        lagrangian = lagrangian + p["m"] * p["l"].squared() * 0.5 * (vx.squared() + vy.squared());
-        lagrangian = lagrangian - p["m"] * p["g"] * p["l"] * y;
+        y -= angle.cos();
+        vx += angle.cos() * *rate;
+        vy += angle.sin() * *rate;
+        lagrangian += p["m"] * p["l"].squared() * 0.5 * (vx.squared() + vy.squared());
+        lagrangian -= p["m"] * p["g"] * p["l"] * y;
     }
     lagrangian
 }

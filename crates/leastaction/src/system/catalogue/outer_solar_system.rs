@@ -76,10 +76,10 @@ fn lagrangian<S: Scalar>(q: &[S], v: &[S], _t: S, p: &Parameters<S>) -> S {
     let mut lagrangian = S::from(0.0);
     for i in 0..BODIES.len() {
         let speed: S = (0..3).map(|k| v[3 * i + k].squared()).sum();
-        lagrangian = lagrangian + mass(i) * speed * 0.5;
+        lagrangian += mass(i) * speed * 0.5;
         for j in 0..i {
             let square: S = (0..3).map(|k| (q[3 * i + k] - q[3 * j + k]).squared()).sum();
-            lagrangian = lagrangian + p["G"] * mass(i) * mass(j) / square.sqrt();
+            lagrangian += p["G"] * mass(i) * mass(j) / square.sqrt();
         }
     }
     lagrangian

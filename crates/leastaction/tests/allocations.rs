@@ -1,0 +1,104 @@
+//! Nothing allocates in the loop.
+//!
+//! A counting allocator watches this thread: a step of any method, and a whole simulation with its observers, ask for no
+//! memory once they are made. One test function, because the counter belongs to a thread.
+#![allow(unsafe_code, clippy::unwrap_used, clippy::expect_used, clippy::panic, missing_docs)]
+
+mod common;
+
+use common::{method, problem, problem_with};
+use leastaction::prelude::*;
+use leastaction::simulate::{Invariants, Outcome, Recorder, simulate};
+use std::alloc::{GlobalAlloc, Layout, System as SystemAllocator};
+use std::cell::Cell;
+
+struct Counting;
+
+thread_local! {
+    static COUNT: Cell<u64> = const { Cell::new(0) };
+}
+
+fn count() {
+    // a thread that is being taken down has no counter any more
+    let _ = COUNT.try_with(|count| count.set(count.get() + 1));
+}
+
+// SAFETY: every call is passed on unchanged to the system's allocator, which keeps the contract; counting touches only a
+// cell of this thread and does not allocate.
+unsafe impl GlobalAlloc for Counting {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        count();
+        unsafe { SystemAllocator.alloc(layout) }
+    }
+    unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
+        unsafe { SystemAllocator.dealloc(pointer, layout) }
+    }
+    unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
+        count();
+        unsafe { SystemAllocator.alloc_zeroed(layout) }
+    }
+    unsafe fn realloc(&self, pointer: *mut u8, layout: Layout, size: usize) -> *mut u8 {
+        count();
+        unsafe { SystemAllocator.realloc(pointer, layout, size) }
+    }
+}
+
+#[global_allocator]
+static ALLOCATOR: Counting = Counting;
+
+/// What a piece of work asks for.
+fn allocations<T>(work: impl FnOnce() -> T) -> u64 {
+    let before = COUNT.get();
+    let result = work();
+    let count = COUNT.get() - before;
+    drop(result);
+    count
+}
+
+fn steps(problem: &Problem<f64>, method: &Method, step: f64) -> u64 {
+    let mut stepper = Stepper::new(problem, method, step);
+    let mut state = State::new(problem);
+    allocations(|| {
+        for _ in 0..20 {
+            stepper.step(&mut state).unwrap();
+        }
+    })
+}
+
+/// The whole loop with energy, momenta and recording, also within the steps.
+fn simulation(problem: &Problem<f64>, method: &Method, step: f64, steps: u64) -> u64 {
+    allocations(|| {
+        let mut stepper = Stepper::new(problem, method, step);
+        let mut state = State::new(problem);
+        let mut invariants = Invariants::new(problem);
+        let mut recorder = Recorder::new(problem, &stepper, 1, 3, 3 * steps as usize + 1);
+        let outcome =
+            simulate(problem, &mut stepper, &mut state, steps, &mut [&mut invariants, &mut recorder]);
+        assert!(matches!(outcome, Outcome::Done));
+    })
+}
+
+#[test]
+fn nothing_allocates_after_the_stepper_is_made() {
+    assert!(allocations(|| vec![0.0; 3]) == 1, "the counter counts");
+
+    let pendulum = problem("double-pendulum");
+    for method in Method::all() {
+        assert_eq!(steps(&pendulum, &method, 0.01), 0, "{}", method.name);
+    }
+    // constant and varying mass matrices, Newton for velocities, dense and banded solvers
+    let chain = problem_with("fput", &[("n", 100.0)], None);
+    for name in ["simpson", "lobatto8", "rk4", "rk4-velocity"] {
+        assert_eq!(steps(&chain, &method(name), 0.2), 0, "chain, {name}");
+    }
+    for name in ["lagrange-top", "kepler", "charged-particle", "n-pendulum"] {
+        assert_eq!(steps(&problem(name), &method("lobatto8"), 1e-3), 0, "{name}");
+    }
+
+    for name in ["simpson", "gauss8", "rk4"] {
+        let (few, many) = (100, 1000);
+        let counts = [few, many].map(|steps| simulation(&pendulum, &method(name), 0.01, steps));
+        assert_eq!(counts[0], counts[1], "{name}: a simulation of {few} and of {many} steps");
+        assert!(counts[0] > 0);
+    }
+}

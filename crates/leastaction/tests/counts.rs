@@ -1,0 +1,65 @@
+//! Counts as regression: how much work standard runs take.
+//!
+//! Corrections a step and lengths of tapes are exact and the same on every machine. Better is welcome: then lower the
+//! numbers here. Worse needs a reason.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, missing_docs)]
+
+mod common;
+
+use common::problem;
+use leastaction::prelude::*;
+
+#[test]
+fn corrections_a_step() {
+    // system, method, corrections of a step of the default run: on average and at most
+    for (system, method, mean, largest) in [
+        ("double-pendulum", "midpoint", 5.03, 7),
+        ("double-pendulum", "simpson", 3.58, 6),
+        ("double-pendulum", "lobatto", 2.73, 5),
+        ("double-pendulum", "gauss8", 2.00, 5),
+        ("double-pendulum", "gauss16", 2.00, 5),
+        ("lagrange-top", "simpson", 3.34, 7),
+        ("pendulum", "simpson", 2.00, 3),
+        ("harmonic-oscillator", "simpson", 2.00, 2),
+        ("kepler", "lobatto8", 2.07, 5),
+        ("fput", "simpson", 2.00, 2),
+        ("outer-solar-system", "lobatto8", 2.64, 5),
+        ("n-pendulum", "simpson", 3.49, 9),
+    ] {
+        let run = Run { method: Some(method.to_owned()), every: Some(0), ..Run::of(system) };
+        let found = run.simulate().unwrap().summary.newton;
+        let what =
+            format!("{system} with {method}: {:.2} and {}", found.iterations_mean, found.iterations_max);
+        println!("{what}");
+        assert!(found.iterations_mean < mean + 0.15, "{what}");
+        // one correction cannot be judged by how it shrinks: a step that takes no second one was accepted as guessed
+        assert!(found.iterations_mean > 1.99, "{what}");
+        assert!(found.iterations_max <= largest + 1, "{what}");
+    }
+}
+
+#[test]
+fn lengths_of_tapes() {
+    // graph; gradient, Hessian, momentum, mass, energy, acceleration
+    for (name, graph, tapes) in [
+        ("double-pendulum", 131, [27, 54, 14, 18, 33, 32]),
+        ("lagrange-top", 114, [26, 61, 15, 25, 28, 40]),
+        ("kepler", 105, [19, 64, 2, 4, 13, 19]),
+    ] {
+        let model = &problem(name).system.model;
+        let found = [
+            model.gradient_tape(),
+            model.hessian_tape(),
+            model.momentum_tape(),
+            model.mass_tape(),
+            model.energy_tape(),
+            model.acceleration_tape(),
+        ]
+        .map(|tape| tape.len());
+        println!("{name}: graph {}, tapes {found:?}", model.graph.len());
+        assert!(model.graph.len() <= graph, "{name}: {}", model.graph.len());
+        for (found, most) in found.into_iter().zip(tapes) {
+            assert!(found > 0 && found <= most, "{name}: {found} instead of {most}");
+        }
+    }
+}

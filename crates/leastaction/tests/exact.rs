@@ -1,0 +1,173 @@
+//! Every closed-form solution against a simulation of high order with small steps.
+//!
+//! Default states and others: pendulums that swing with an initial velocity, nearly stop at the top or turn round either way,
+//! tops and spherical pendulums caught between their turning points, orbits started anywhere. Periods against independent
+//! values with 16 digits.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, missing_docs)]
+#![allow(clippy::excessive_precision)] // digits as computed
+
+mod common;
+
+use common::{Watch, method, problem, problem_with, run};
+use leastaction::exact;
+use leastaction::prelude::*;
+use leastaction::simulate::Moment;
+
+/// The largest difference between the closed form and a simulation over a time.
+fn difference(problem: &Problem<f64>, until: f64, steps: u64) -> f64 {
+    let solution = exact::solution(problem).expect("a closed form");
+    let mut worst = 0.0f64;
+    let mut watch = Watch(|moment: &Moment<'_, f64>| {
+        let exact = solution.at(&moment.t);
+        assert_eq!(exact.len(), solution.coordinates.len());
+        for (&i, exact) in solution.coordinates.iter().zip(exact) {
+            let difference = (moment.state.q[i] - exact).abs();
+            // NaN must count
+            worst = if difference <= worst { worst } else { difference };
+        }
+    });
+    run(problem, &method("gauss12"), until / steps as f64, steps, &mut [&mut watch]);
+    println!("{} {:?} {:?}: {worst:.1e}", problem.system.name, problem.q0, problem.v0);
+    worst
+}
+
+/// Compares over three periods, and checks that the period is one.
+fn check(problem: &Problem<f64>, steps_per_period: u64, tolerance: f64) {
+    let period = exact::period(problem).expect("a period");
+    let worst = difference(problem, 3.0 * period, 3 * steps_per_period);
+    assert!(worst < tolerance, "{} {:?}: {worst:e}", problem.system.name, problem.q0);
+    let solution = exact::solution(problem).unwrap();
+    // after a period the motion repeats, but for a whole turn or a drift; in between it does not
+    let at = |fraction: f64| solution.at(&(fraction * period))[0];
+    let (start, later) = (at(1.1) - at(0.1), at(2.1) - at(1.1));
+    assert!((start - later).abs() < 1e-10, "{} {:?}: {start} {later}", problem.system.name, problem.q0);
+}
+
+#[test]
+fn every_closed_form_of_the_catalogue_at_its_defaults() {
+    let mut found = Vec::new();
+    for entry in catalogue::ENTRIES {
+        let problem = match entry.sizes {
+            [] => problem(entry.name),
+            _ => problem_with(entry.name, &[("n", 3.0)], None),
+        };
+        if exact::solution(&problem).is_none() {
+            assert!(exact::period(&problem).is_none(), "{}: a period without a motion", entry.name);
+            continue;
+        }
+        let until = exact::period(&problem).map_or(3.0, |period| 3.0 * period);
+        let worst = difference(&problem, until, 600);
+        assert!(worst < 2e-12, "{}: {worst:e}", entry.name);
+        found.push(entry.name);
+    }
+    assert_eq!(found.len(), 8, "{found:?}");
+}
+
+#[test]
+fn periods() {
+    // computed with 25 digits
+    for (name, expected) in [
+        ("lagrange-top", 1.846_708_477_081_638_17),
+        ("lagrange-top-cusps", 0.777_626_549_919_943_09),
+        ("pendulum", 1.180_340_599_016_096_23),
+        ("harmonic-oscillator", 1.0),
+        ("charged-particle", 1.0),
+        ("kepler", 2.0 * std::f64::consts::PI),
+    ] {
+        let found = exact::period(&problem(name)).expect(name);
+        assert!((found / expected - 1.0).abs() < 4e-15, "{name}: {found:.17} {expected:.17}");
+    }
+    // the turning points of the tops, from the roots of their cubics with 25 digits
+    for (name, coordinate, expected) in [
+        ("lagrange-top", 0.5, 0.047_493_196_982_738_048),
+        ("lagrange-top-cusps", 0.5, 1.067_447_279_700_808_37),
+    ] {
+        let problem = problem(name);
+        let half = coordinate * exact::period(&problem).unwrap();
+        let found = exact::solution(&problem).unwrap().at(&half)[0];
+        assert!((found - expected).abs() < 2e-14, "{name}: {found:.17}");
+    }
+}
+
+#[test]
+fn pendulums() {
+    let start = |q: f64, v: f64| problem_with("pendulum", &[], Some((&[q], &[v])));
+    let omega = 2.0 * std::f64::consts::PI;
+    // swinging: to the right and to the left, nearly at rest, on another turn
+    for (q, v) in [(0.3, 2.0), (-1.0, -5.0), (2.9, 0.0), (0.0, 1e-3), (1.0, 4.0), (4.0 * omega + 0.5, -3.0)] {
+        check(&start(q, v), 400, 2e-12);
+    }
+    // turning: forwards, backwards, fast, and from several turns away
+    for (q, v) in [(0.5, 14.0), (0.5, -14.0), (-2.0, 40.0), (3.0, -13.0), (-31.0, 15.0)] {
+        check(&start(q, v), 400, 2e-12);
+    }
+    // near the separatrix v = 2ω cos(q/2), on both sides: the errors grow as exp(ωt)
+    for factor in [1.0 - 1e-6, 1.0 + 1e-6, -1.0 - 1e-6, -1.0 + 1e-6] {
+        check(&start(0.0, 2.0 * omega * factor), 4000, 1e-8);
+    }
+    // other parameters
+    let slow = problem_with("pendulum", &[("omega", 0.7), ("m", 3.0)], Some((&[1.0], &[0.2])));
+    check(&slow, 400, 2e-12);
+    // on the separatrix there is no period
+    assert!(exact::period(&start(std::f64::consts::PI, 0.0)).is_none());
+}
+
+#[test]
+fn tops() {
+    let start = |q: [f64; 3], v: [f64; 3]| problem_with("lagrange-top", &[], Some((&q, &v)));
+    for nutation in [3.0, -3.0, 0.5, -0.01] {
+        check(&start([0.4, 1.0, 0.2], [2.0, nutation, 252.0]), 1000, 1e-12);
+        check(&start([0.0, 2.0, 0.0], [-4.0, nutation, 100.0]), 1000, 1e-12);
+        check(&start([0.0, 0.7, 0.0], [1.0, nutation, -180.0]), 1000, 1e-12);
+    }
+    for nutation in [1.0, -1.0] {
+        let cusps = problem_with("lagrange-top-cusps", &[], Some((&[0.0, 1.0, 0.0], &[0.5, nutation, 6.0])));
+        check(&cusps, 1000, 1e-12);
+    }
+}
+
+#[test]
+fn spherical_pendulums() {
+    let start = |q: [f64; 2], v: [f64; 2]| problem_with("spherical-pendulum", &[], Some((&q, &v)));
+    for swing in [0.8, -0.8, 2.5, -2.5] {
+        check(&start([1.0, 0.3], [swing, 1.5]), 1000, 1e-12);
+        check(&start([2.0, 0.0], [swing, -3.0]), 1000, 1e-12);
+    }
+    let short =
+        problem_with("spherical-pendulum", &[("l", 0.2), ("m", 5.0)], Some((&[0.4, 0.0], &[1.0, 2.0])));
+    check(&short, 1000, 1e-12);
+}
+
+#[test]
+fn orbits() {
+    let start = |mu: f64, q: [f64; 2], v: [f64; 2]| problem_with("kepler", &[("mu", mu)], Some((&q, &v)));
+    // off the apsis, outwards, inwards and clockwise
+    for v in [[0.4, 0.9], [-0.4, 0.9], [0.3, -1.1], [-0.7, -0.2]] {
+        check(&start(1.0, [0.8, 0.6], v), 4000, 2e-12);
+    }
+    check(&start(3.0, [-1.0, 2.0], [0.5, 0.6]), 4000, 2e-12);
+    let eccentric = problem_with("kepler", &[("e", 0.9)], None);
+    check(&eccentric, 6000, 1e-11);
+    // unbound orbits have neither period nor closed form here
+    let unbound = start(1.0, [1.0, 0.0], [0.0, 1.5]);
+    assert!(exact::period(&unbound).is_none() && exact::solution(&unbound).is_none());
+}
+
+#[test]
+fn linear_systems() {
+    let oscillator = problem_with("harmonic-oscillator", &[("omega", 3.0)], Some((&[0.5], &[-2.0])));
+    check(&oscillator, 100, 1e-12);
+    let charge = problem_with(
+        "charged-particle",
+        &[("m", 0.5), ("charge", -1.2), ("B", 3.0)],
+        Some((&[0.1, 0.2, 0.3], &[1.0, -0.5, 0.7])),
+    );
+    check(&charge, 100, 1e-12);
+    for (q, v) in [([0.1, -0.2], [1.0, -0.4]), ([0.0, 0.0], [0.0, 2.0])] {
+        let parameters = [("m1", 0.7), ("m2", 2.0), ("l1", 0.4)];
+        let pendulum = problem_with("linear-double-pendulum", &parameters, Some((&q, &v)));
+        assert!(exact::period(&pendulum).is_none(), "two frequencies");
+        let worst = difference(&pendulum, 5.0, 1000);
+        assert!(worst < 1e-12, "{worst:e}");
+    }
+}

@@ -1,0 +1,256 @@
+//! What goes wrong is said by name, and nothing computed before is lost.
+//!
+//! Mistakes in the input give the right variant of [`Error`] with the culprit in the message, before anything is computed. A
+//! run that breaks down gives a failure with its step, its time and the last good state, and keeps every step before.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, missing_docs)]
+
+use leastaction::error::{Cause, Failure};
+use leastaction::prelude::*;
+use leastaction::simulate::{InitialState, Outcome};
+use leastaction::system::Quantity;
+
+fn numbers(values: &[f64]) -> Option<Vec<Quantity>> {
+    Some(values.iter().map(|x| Quantity::Number(*x)).collect())
+}
+
+fn formulas(values: &[&str]) -> Option<Vec<Quantity>> {
+    Some(values.iter().map(|text| Quantity::from(*text)).collect())
+}
+
+/// Asserts that a message has all these parts.
+#[track_caller]
+fn assert_says(error: &Error, parts: &[&str]) {
+    let message = error.to_string();
+    for part in parts {
+        assert!(message.contains(part), "`{part}` is missing in: {message}");
+    }
+}
+
+macro_rules! assert_input_error {
+    ($run:expr, $pattern:pat, $parts:expr) => {
+        let error = $run.plan().expect_err("an error");
+        assert!(matches!(error, $pattern), "{error:?}");
+        assert!(error.is_input(), "{error:?}");
+        assert_says(&error, &$parts);
+    };
+}
+
+#[test]
+fn an_upright_top_has_no_velocities() {
+    let initial = InitialState { q: numbers(&[0.0; 3]), ..InitialState::default() };
+    let run = Run { initial, ..Run::of("lagrange-top") };
+    let error = run.plan().expect_err("phi and psi turn about the same axis");
+    let Error::Failed(failure) = &error else { panic!("{error:?}") };
+    let Cause::SingularMass { direction } = &failure.cause else { panic!("{failure:?}") };
+    let [phi, theta, psi] = direction[..] else { panic!("{direction:?}") };
+    assert!((phi + psi).abs() < 1e-12 && phi != 0.0 && theta == 0.0, "{direction:?}");
+    assert_eq!(failure.step, 0);
+    assert!(error.is_input());
+    let message = error.to_string();
+    assert!(message.contains("v_phi - v_psi") || message.contains("-v_phi + v_psi"), "{message}");
+    // from momenta it is noticed too
+    let initial =
+        InitialState { q: numbers(&[0.0; 3]), p: numbers(&[0.03, 0.0, 0.03]), ..Default::default() };
+    let error = Run { initial, ..Run::of("lagrange-top") }.plan().expect_err("singular");
+    assert_says(&error, &["v_phi", "v_psi", "singular"]);
+}
+
+/// Runs into a failure, checks that everything before it was kept, and returns it.
+fn failed_run(run: &Run) -> Failure {
+    let plan = run.plan().unwrap();
+    let solution = plan.simulate(&mut []);
+    let Outcome::Failed(failure) = &solution.outcome else { panic!("{run:?} did not fail") };
+    let recording = &solution.recording;
+    let n = recording.n;
+    assert!(failure.step >= 1 && failure.step <= plan.steps);
+    assert_eq!(failure.time, plan.problem.t0 + (failure.step - 1) as f64 * plan.step);
+    assert_eq!(recording.len() as u64, failure.step, "the initial state and every step before the failure");
+    for list in [&recording.t, &recording.q, &recording.v, &recording.p, &recording.energy] {
+        assert!(list.iter().all(|x| x.is_finite()), "{list:?}");
+    }
+    let last = recording.q.len() - n;
+    assert_eq!((&recording.q[last..], &recording.p[last..]), (&failure.q[..], &failure.p[..]));
+    assert_eq!((solution.summary.outcome, solution.summary.steps), ("failed", failure.step - 1));
+    assert_eq!((&solution.summary.q, &solution.summary.p), (&failure.q, &failure.p));
+    let failure = (**failure).clone();
+    let error = solution.into_result().expect_err("a failure");
+    assert!(!error.is_input());
+    assert_says(&error, &[&format!("in step {}", failure.step), "smaller step", &failure.coordinates[0]]);
+    failure
+}
+
+#[test]
+fn a_step_far_too_large_stops_the_run() {
+    let run = |method: &str, step: f64| Run {
+        method: Some(method.to_owned()),
+        step: Some(step.into()),
+        until: Some((1000.0 * step).into()),
+        ..Run::of("double-pendulum")
+    };
+    for (method, step) in [("simpson", 0.5), ("midpoint", 3.0), ("gauss8", 5.0), ("lobatto8", 1.0)] {
+        let failure = failed_run(&run(method, step));
+        let Cause::NotConverged { iterations, correction, tolerance, step_size, .. } = failure.cause else {
+            panic!("{method}: {failure:?}")
+        };
+        assert!(iterations > 0 && correction > tolerance && step_size == step, "{failure:?}");
+    }
+    // the explicit method has nothing to solve: it runs off to infinity
+    let failure = failed_run(&run("rk4", 0.5));
+    assert!(matches!(failure.cause, Cause::NotFinite { .. }), "{failure:?}");
+}
+
+#[test]
+fn a_collision_stops_the_run() {
+    // released at rest, the body falls into the centre at t = π/√8 = 1.1107
+    let initial = InitialState { q: numbers(&[1.0, 0.0]), v: numbers(&[0.0; 2]), ..InitialState::default() };
+    for method in ["midpoint", "lobatto8", "gauss8"] {
+        let run = Run {
+            method: Some(method.to_owned()),
+            step: Some(0.01.into()),
+            until: Some(5.0.into()),
+            initial: initial.clone(),
+            ..Run::of("kepler")
+        };
+        let failure = failed_run(&run);
+        assert!((1.09..1.12).contains(&failure.time), "{method}: {failure:?}");
+        assert!(failure.q[0].abs() < 0.1);
+    }
+    // starting there is an error of the input
+    let initial = InitialState { q: numbers(&[0.0, 0.0]), v: numbers(&[0.0; 2]), ..InitialState::default() };
+    assert_input_error!(Run { initial, ..Run::of("kepler") }, Error::BadStart { .. }, ["x = 0", "y = 0"]);
+}
+
+#[test]
+fn wrong_names() {
+    assert_input_error!(
+        Run::of("double-pendulm"),
+        Error::UnknownSystem { .. },
+        ["double-pendulm", "`double-pendulum`"]
+    );
+    assert_input_error!(
+        Run { method: Some("simson".to_owned()), ..Run::of("kepler") },
+        Error::UnknownMethod { .. },
+        ["simson", "`simpson`"]
+    );
+    let run = |name: &str, value: Quantity, system: &str| Run {
+        parameters: [(name.to_owned(), value)].into(),
+        ..Run::of(system)
+    };
+    assert_input_error!(
+        run("omega", 3.0.into(), "double-pendulum"),
+        Error::UnknownParameter { .. },
+        ["`omega`", "double-pendulum", "`omega0`", "l1"]
+    );
+    assert_input_error!(run("n", 0.0.into(), "fput"), Error::BadParameter { .. }, ["`n`", "fput", "`0`"]);
+    assert_input_error!(
+        run("g", "omega0^2*l1".into(), "double-pendulum"),
+        Error::ParameterCycle { .. },
+        ["`g`", "`l1`"]
+    );
+}
+
+#[test]
+fn wrong_initial_states() {
+    let run = |initial: InitialState| Run { initial, ..Run::of("double-pendulum") };
+    let q = |q| InitialState { q, ..InitialState::default() };
+    assert_input_error!(
+        run(q(numbers(&[1.0]))),
+        Error::WrongCount { expected: 2, found: 1, .. },
+        ["the initial q", "q1, q2", "1 were given"]
+    );
+    let three = numbers(&[1.0; 3]);
+    assert_input_error!(
+        run(InitialState { v: three.clone(), ..Default::default() }),
+        Error::WrongCount { expected: 2, found: 3, .. },
+        ["the initial v"]
+    );
+    assert_input_error!(
+        run(InitialState { p: three, ..Default::default() }),
+        Error::WrongCount { expected: 2, found: 3, .. },
+        ["the initial p"]
+    );
+    let both = InitialState { v: numbers(&[0.0; 2]), p: numbers(&[0.0; 2]), ..Default::default() };
+    assert_input_error!(run(both), Error::VelocityAndMomentum, ["v or p"]);
+    for bad in [f64::NAN, f64::INFINITY] {
+        let run = run(q(numbers(&[0.0, bad])));
+        assert_input_error!(run, Error::NotANumber { .. }, ["initial q2", &bad.to_string()]);
+    }
+    assert_input_error!(run(q(formulas(&["0", "1/(g-g)"]))), Error::NotANumber { .. }, ["q2", "1/(g-g)"]);
+    assert_input_error!(run(q(formulas(&["0", "pi/"]))), Error::Formula { .. }, ["`pi/`", "column"]);
+    assert_input_error!(run(q(formulas(&["0", "2*omgea0"]))), Error::Formula { .. }, ["omgea0", "`omega0`"]);
+}
+
+#[test]
+fn wrong_steps() {
+    let run = |step: f64, until: f64| Run {
+        step: Some(step.into()),
+        until: Some(until.into()),
+        ..Run::of("pendulum")
+    };
+    for step in [0.0, -0.1] {
+        assert_input_error!(run(step, 1.0), Error::BadStep { .. }, [&step.to_string(), "try 0.01"]);
+    }
+    assert_input_error!(run(f64::NAN, 1.0), Error::NotANumber { .. }, ["the step"]);
+    assert_input_error!(run(0.1, f64::NAN), Error::NotANumber { .. }, ["until"]);
+    assert_input_error!(run(0.1, 0.05), Error::BadUntil { .. }, ["0.05", "0.1"]);
+    assert_input_error!(run(0.1, -3.0), Error::BadUntil { .. }, ["-3"]);
+    assert_input_error!(run(1e-20, 1.0), Error::TooManySteps { .. }, ["1e20"]);
+    let often = Run { every: Some(1), ..run(1e-10, 10.0) };
+    assert_input_error!(often, Error::TooMuchToRecord { .. }, ["GB", "try every = "]);
+    let dense = Run { dense: Some(4), method: Some("rk4".to_owned()), ..run(0.1, 1.0) };
+    assert_input_error!(dense, Error::NotDense { .. }, ["`rk4`"]);
+    assert_input_error!(Run { dense: Some(0), ..run(0.1, 1.0) }, Error::ZeroCount { .. }, ["`dense`"]);
+}
+
+#[test]
+fn wrong_run_descriptions() {
+    for (text, culprit) in [
+        ("system = \"pendulum\"\nmetod = \"rk4\"", "metod"),
+        ("system = \"pendulum\"\n[initial]\nw = [1]", "w"),
+        ("method = \"rk4\"", "system"),
+        ("system = 3", "3"),
+    ] {
+        let error = Run::from_toml(text).expect_err(text);
+        assert!(matches!(error, Error::BadRun { .. }), "{error:?}");
+        assert_says(&error, &[culprit]);
+    }
+}
+
+/// A definition that goes wrong.
+#[track_caller]
+fn bad_system(system: leastaction::Result<System>, parts: &[&str]) {
+    let error = system.expect_err("an error");
+    assert!(matches!(error, Error::BadSystem { .. }), "{error:?}");
+    assert_says(&error, &["`mine`"]);
+    assert_says(&error, parts);
+}
+
+#[test]
+fn wrong_systems() {
+    let build = || System::build("mine", "Mine");
+    let free = |_: &[Expr], v: &[Expr], _: Expr, _: &Parameters<Expr>| v[0].squared();
+    bad_system(build().lagrangian(|q, v, _, _| q[0] * v[0]), &["no coordinates"]);
+    bad_system(build().coordinate("x", "m").coordinate("x", "m").lagrangian(free), &["`x`", "twice"]);
+    bad_system(build().coordinate("x", "m").parameter("x", "1", "", "").lagrangian(free), &["`x`", "twice"]);
+    bad_system(build().coordinate("2x", "m").lagrangian(free), &["`2x`", "not a name"]);
+    bad_system(build().coordinate("x", "m").lagrangian(|q, _, _, _| q[0].cos()), &["no velocity"]);
+    bad_system(
+        build().coordinate("x", "m").start(["1"], ["2", "3"]).lagrangian(free),
+        &["2 values for 1 coordinates"],
+    );
+    let undeclared = build()
+        .coordinate("x", "m")
+        .parameter("mass", "1", "kg", "mass")
+        .lagrangian(|_, v, _, p| p["mas"] * v[0].squared())
+        .expect_err("undeclared");
+    assert!(matches!(undeclared, Error::UndeclaredParameter { .. }), "{undeclared:?}");
+    assert_says(&undeclared, &["`mas`", "`mine`", "`mass`"]);
+    // a coordinate without kinetic energy is named when the numbers are known
+    let massless = build()
+        .coordinate("x", "m")
+        .coordinate("y", "m")
+        .lagrangian(|q, v, _, _| v[0].squared() - q[1].squared())
+        .expect("a system");
+    let error = massless.problem::<f64>(&Settings::default()).expect_err("singular");
+    assert_says(&error, &["singular", "v_y"]);
+}

@@ -1,0 +1,127 @@
+//! Long chains: everything about them is linear in their length.
+//!
+//! Graph, tapes, couplings and memory of ten times as many particles are at most ten times as large, and the matrix of a step
+//! is a narrow band. Times are printed, not asserted: `--nocapture` shows them.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, missing_docs)]
+
+mod common;
+
+use common::{method, problem_with, run};
+use leastaction::linear::Matrix;
+use leastaction::prelude::*;
+use leastaction::simulate::Invariants;
+use std::time::Instant;
+
+fn chain(n: usize) -> Problem<f64> {
+    problem_with("fput", &[("n", n as f64)], None)
+}
+
+/// What must not grow faster than the chain.
+fn sizes(problem: &Problem<f64>) -> Vec<(&'static str, usize)> {
+    let model = &problem.system.model;
+    vec![
+        ("graph", model.graph.len()),
+        ("gradient tape", model.gradient_tape().len()),
+        ("hessian tape", model.hessian_tape().len()),
+        ("momentum tape", model.momentum_tape().len()),
+        ("mass tape", model.mass_tape().len()),
+        ("energy tape", model.energy_tape().len()),
+        ("acceleration tape", model.acceleration_tape().len()),
+        ("entries of L_qq", model.l_qq.len()),
+        ("entries of L_vv", model.l_vv.len()),
+        ("nonzeros", model.structure.nonzeros),
+    ]
+}
+
+#[test]
+fn a_chain_ten_times_as_long_is_ten_times_as_large() {
+    let (short, long) = (chain(1_000), chain(10_000));
+    for ((what, short), (_, long)) in sizes(&short).into_iter().zip(sizes(&long)) {
+        println!("{what}: {short} and {long}, {:.2} a particle", long as f64 / 1e4);
+        assert!(short > 0);
+        assert!((long as f64) < 10.5 * short as f64, "{what}: {short} and {long}");
+    }
+    let structure = long.system.structure();
+    assert_eq!((structure.ordering.bandwidth, structure.mass_ordering.bandwidth), (1, 0));
+    assert!(structure.separable && structure.constant_mass && structure.autonomous);
+    // the matrix of a Simpson step: two unknowns a particle, coupled to the neighbours'
+    let mut matrix = Matrix::<f64>::new(2 * long.system.n(), (structure.ordering.bandwidth + 1) * 2 - 1);
+    assert!(matches!(matrix, Matrix::Banded(_)));
+    assert!(matrix.values().len() <= 10 * matrix_rows(&long), "{}", matrix.values().len());
+}
+
+fn matrix_rows(problem: &Problem<f64>) -> usize {
+    2 * problem.system.n()
+}
+
+#[test]
+fn a_long_chain_conserves_its_energy() {
+    let chain = chain(1_000);
+    let mut invariants = Invariants::new(&chain);
+    run(&chain, &method("simpson"), 0.1, 200, &mut [&mut invariants]);
+    assert!(invariants.max_relative_error() < 1e-6, "{:e}", invariants.max_relative_error());
+}
+
+#[test]
+fn a_ring_gets_a_band_of_two() {
+    let ring = |n: usize| {
+        System::build("ring", "Ring of oscillators")
+            .coordinates((1..=n).map(|i| format!("x{i}")), "m")
+            .lagrangian(move |q, v, _, _| {
+                let kinetic: Expr = v.iter().map(|v| v.squared() * 0.5).sum();
+                let springs: Expr = (0..n).map(|i| (q[(i + 1) % n] - q[i]).squared() * 0.5).sum();
+                kinetic - springs
+            })
+            .expect("a ring")
+    };
+    for n in [5, 50, 501] {
+        assert_eq!(ring(n).structure().ordering.bandwidth, 2, "{n}");
+    }
+}
+
+#[test]
+fn the_smallest_chain_works() {
+    let one = chain(1);
+    assert_eq!(one.system.structure().ordering.bandwidth, 0);
+    let mut invariants = Invariants::new(&one);
+    // one particle between two walls: L = v²/2 − q², the cubic parts of its two springs cancel
+    let state = run(&one, &method("lobatto8"), 0.1, 100, &mut [&mut invariants]);
+    let exact = (2f64.sqrt() * 10.0).cos();
+    assert!((state.q[0] - exact).abs() < 1e-9, "{} {exact}", state.q[0]);
+    assert!(invariants.max_relative_error() < 1e-9);
+}
+
+#[test]
+fn times_per_particle() {
+    let simpson = method("simpson");
+    let sizes = [1_000usize, 10_000];
+    let (mut building, mut stepping) = ([f64::INFINITY; 2], [f64::INFINITY; 2]);
+    let mut prepared = sizes.map(|n| {
+        let problem = chain(n);
+        (Stepper::new(&problem, &simpson, 0.1), State::new(&problem))
+    });
+    for _ in 0..8 {
+        for (i, n) in sizes.into_iter().enumerate() {
+            let start = Instant::now();
+            let problem = chain(n);
+            let stepper = Stepper::new(&problem, &simpson, 0.1);
+            building[i] = building[i].min(start.elapsed().as_secs_f64());
+            drop((problem, stepper));
+            let (stepper, state) = &mut prepared[i];
+            let start = Instant::now();
+            let steps = 20_000 / n;
+            for _ in 0..steps {
+                stepper.step(state).unwrap();
+            }
+            let time = start.elapsed().as_secs_f64() / (steps * n) as f64;
+            stepping[i] = stepping[i].min(time);
+        }
+    }
+    for (i, n) in sizes.into_iter().enumerate() {
+        println!("n = {n}: built in {:.3} s, step {:.1} ns a particle", building[i], stepping[i] * 1e9);
+    }
+    println!("ratio of step times a particle: {:.3}", stepping[1] / stepping[0]);
+    // loose enough for any machine: quadratic growth would give 100 and 10
+    assert!(building[1] < 50.0 * building[0], "{building:?}");
+    assert!(stepping[1] < 5.0 * stepping[0], "{stepping:?}");
+}
