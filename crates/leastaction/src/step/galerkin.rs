@@ -19,6 +19,9 @@ use crate::system::{Entry, Gradient, Hessian, Problem, Velocities};
 
 /// More corrections than this in one step are a failure.
 const MAX_CORRECTIONS: u32 = 50;
+/// A coordinate (or its increment) near zero carries rounding errors of the others it is coupled to, so it is measured
+/// against at least this part of the largest.
+const COUPLED: f64 = 1e-3;
 /// Corrections of this many units of rounding (times the root of the number of unknowns) may be due to rounding. Generous,
 /// because a nearly singular mass matrix amplifies rounding; what ends the iteration is that corrections stop to shrink.
 const ROUNDING: f64 = 1e4;
@@ -43,9 +46,8 @@ pub(super) struct GalerkinStepper<R> {
     continuable: bool,
     /// q at the start of the step.
     start: Vec<R>,
-    /// What corrections of each coordinate are compared with: its size, and the size of its increments alone.
+    /// What corrections of each coordinate are compared with.
     size: Vec<f64>,
-    reach: Vec<f64>,
     /// Right-hand side and solution of the linear system, in matrix order.
     correction: Vec<R>,
     /// h Σ_i b_i L_q(i)
@@ -183,7 +185,6 @@ impl<R: Real> GalerkinStepper<R> {
             continuable: false,
             start: zeros(n),
             size: vec![0.0; n],
-            reach: vec![0.0; n],
             correction: zeros(n * s),
             impulse: zeros(n),
             stage_q: zeros(n),
@@ -281,16 +282,17 @@ impl<R: Real> GalerkinStepper<R> {
     /// Notes the size of each coordinate and of its increments at the guess.
     fn measure(&mut self, state: &State<R>) {
         for i in 0..self.n {
-            self.reach[i] = self.z[i..].iter().step_by(self.n).map(R::magnitude).fold(0.0, f64::max);
-            self.size[i] = state.q[i].magnitude() + self.reach[i];
+            self.size[i] = state.q[i].magnitude() + self.reach(i);
         }
-        // a coordinate near zero carries rounding errors of the others it is coupled to, so it is measured against them
-        for list in [&mut self.size, &mut self.reach] {
-            let floor = 1e-3 * list.iter().fold(f64::MIN_POSITIVE, |m, x| m.max(*x));
-            for x in list {
-                *x = x.max(floor);
-            }
+        let floor = COUPLED * self.size.iter().fold(f64::MIN_POSITIVE, |m, x| m.max(*x));
+        for size in &mut self.size {
+            *size = size.max(floor);
         }
+    }
+
+    /// The largest increment of a coordinate.
+    fn reach(&self, i: usize) -> f64 {
+        self.z[i..].iter().step_by(self.n).map(R::magnitude).fold(0.0, f64::max)
     }
 
     /// Evaluates −G_k − p [k = 0] into `correction` and the impulse h Σ b L_q; if `renew`, also the matrix, factored.
@@ -365,6 +367,7 @@ impl<R: Real> GalerkinStepper<R> {
     fn measure_correction(&self) -> Result<Size, Cause> {
         let (n, s) = (self.n, self.tableau.degree);
         let mut size = Size { overall: 0.0, of_increments: 0.0, coordinate: 0 };
+        let floor = COUPLED * self.z.iter().map(R::magnitude).fold(f64::MIN_POSITIVE, f64::max);
         for j in 0..n {
             let mut largest = 0.0f64;
             for k in 0..s {
@@ -378,7 +381,7 @@ impl<R: Real> GalerkinStepper<R> {
             if relative > size.overall {
                 (size.overall, size.coordinate) = (relative, j);
             }
-            size.of_increments = size.of_increments.max(largest / self.reach[j]);
+            size.of_increments = size.of_increments.max(largest / (largest + self.reach(j)).max(floor));
         }
         Ok(size)
     }
