@@ -3,14 +3,15 @@
 //! Three traits, from the least demanding to the most:
 //! - [`Field`]: arithmetic. Enough for tableaus and linear solves; [`DoubleDouble`] is one.
 //! - [`Real`]: a field with the elementary functions. Tapes and steppers run in any `Real`: `f64`,
-//!   [`Dual`] (a number with its derivative), later lanes and many digits. Not `Copy`, so that numbers on the
-//!   heap qualify.
+//!   [`Dual`] (a number with its derivative), [`Digits`] (many digits). Not `Copy`, so that numbers on the heap qualify.
 //! - [`Scalar`]: what a Lagrangian is written in. `Copy`, so that formulas read like formulas: `f64` and the
 //!   recording type [`Expr`](crate::expr::Expr).
 
+mod digits;
 mod double_double;
 mod dual;
 
+pub use digits::{Digits, limbs_for};
 pub use double_double::DoubleDouble;
 pub use dual::Dual;
 

@@ -25,8 +25,8 @@ const COUPLED: f64 = 1e-3;
 /// Corrections of this many units of rounding (times the root of the number of unknowns) may be due to rounding. Generous,
 /// because a nearly singular mass matrix amplifies rounding; what ends the iteration is that corrections stop to shrink.
 const ROUNDING: f64 = 1e4;
-/// Corrections that shrink by less than this factor call for a new matrix.
-const SLOW: f64 = 0.1;
+/// If at their present rate more corrections than this would be needed, the matrix is computed anew.
+const PATIENCE: f64 = 4.0;
 /// Corrections that shrink by less than this factor have reached rounding, if they are small enough.
 const STAGNANT: f64 = 0.5;
 
@@ -268,7 +268,9 @@ impl<R: Real> GalerkinStepper<R> {
                 self.residual(state, t, false)?;
                 return Ok(iteration);
             }
-            renew = compared && rate > SLOW;
+            // at this rate the rounding of the number type is reached after so many corrections
+            let needed = (R::epsilon() / last.overall).ln() / rate.ln();
+            renew = compared && !(0.0..PATIENCE).contains(&needed);
         }
         Err(Cause::NotConverged {
             iterations: MAX_CORRECTIONS,

@@ -1,0 +1,323 @@
+//! Elementary functions: argument reduction and Taylor series for exp, sine and cosine, Newton's method for the rest.
+
+use super::{Class, Digits, text};
+use crate::scalar::{Field, Real};
+use std::any::Any;
+use std::cell::RefCell;
+use std::collections::HashMap;
+
+/// Constants that are computed once per thread and number of limbs.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+enum Constant {
+    Pi,
+    /// π/2 in two parts: the first has 64 zero bits at its end, so that whole multiples of it are exact.
+    QuarterHigh,
+    QuarterLow,
+    Ln2High,
+    Ln2Low,
+}
+
+thread_local! {
+    static CONSTANTS: RefCell<HashMap<(Constant, usize), Box<dyn Any>>> = RefCell::new(HashMap::new());
+}
+
+impl<const N: usize> Digits<N> {
+    fn constant(which: Constant) -> Self {
+        let known = CONSTANTS
+            .with_borrow(|map| map.get(&(which, N)).and_then(|value| value.downcast_ref::<Self>().copied()));
+        known.unwrap_or_else(|| {
+            let value = Self::compute(which);
+            CONSTANTS.with_borrow_mut(|map| map.insert((which, N), Box::new(value)));
+            value
+        })
+    }
+
+    fn compute(which: Constant) -> Self {
+        let (high, low) = match which {
+            // Machin: π/4 = 4 arctan(1/5) − arctan(1/239)
+            Constant::Pi | Constant::QuarterHigh | Constant::QuarterLow => {
+                text::fixed_point_sum::<N>(&[(8, 5, true), (-2, 239, true)])
+            }
+            // ln 2 = 18 artanh(1/26) − 2 artanh(1/4801) + 8 artanh(1/8749)
+            Constant::Ln2High | Constant::Ln2Low => {
+                text::fixed_point_sum::<N>(&[(18, 26, false), (-2, 4801, false), (8, 8749, false)])
+            }
+        };
+        match which {
+            Constant::Pi => (high + low).scaled(1),
+            Constant::QuarterHigh | Constant::Ln2High => high,
+            Constant::QuarterLow | Constant::Ln2Low => low,
+        }
+    }
+
+    /// How many halvings of the argument balance the length of a Taylor series.
+    const fn halvings() -> i64 {
+        (64 * N as i64).isqrt() / 2 + 2
+    }
+
+    /// A term below this exponent no longer counts beside one with exponent `of`.
+    const fn floor(of: i64) -> i64 {
+        of - 64 * N as i64 - 2
+    }
+
+    /// exp(r) − 1 for |r| < 1: Taylor at r/2^m, then e^(2x) − 1 = (e^x − 1)(e^x − 1 + 2).
+    fn exp_minus_one_small(self) -> Self {
+        if self.is_zero() {
+            return self;
+        }
+        let m = Self::halvings();
+        let r = self.scaled(-m);
+        let (mut term, mut sum) = (r, r);
+        let mut k = 2;
+        while !term.is_zero() && term.exponent > Self::floor(r.exponent) {
+            term = (term * r).over(k);
+            sum = sum + term;
+            k += 1;
+        }
+        for _ in 0..m {
+            sum = sum * (sum + Self::integer(2));
+        }
+        sum
+    }
+
+    /// x minus the nearest whole multiple of a constant given in two parts, and that multiple.
+    fn reduced(self, high: Self, low: Self) -> Option<(Self, i64)> {
+        let turns = (self.to_f64() / (high + low).to_f64()).round();
+        if turns.abs() > 4e15 {
+            return None;
+        }
+        let count = Self::from_f64(turns);
+        Some(((self - count * high) - count * low, turns as i64))
+    }
+
+    /// Sine and cosine.
+    fn sin_cos(self) -> (Self, Self) {
+        if !self.is_finite() {
+            return (Self::NAN, Self::NAN);
+        }
+        let parts = (Self::constant(Constant::QuarterHigh), Self::constant(Constant::QuarterLow));
+        let Some((rest, turns)) = self.reduced(parts.0, parts.1) else { return (Self::NAN, Self::NAN) };
+        let (s, c) = rest.sin_cos_small();
+        match turns.rem_euclid(4) {
+            0 => (s, c),
+            1 => (c, -s),
+            2 => (-s, -c),
+            _ => (-c, s),
+        }
+    }
+
+    /// Sine and cosine for |x| < 1: Taylor at x/2^m for sin and cos − 1, doubled m times.
+    fn sin_cos_small(self) -> (Self, Self) {
+        if self.is_zero() {
+            return (self, Self::one());
+        }
+        let m = Self::halvings() / 2;
+        let x = self.scaled(-m);
+        let square = -(x * x);
+        // sin x = x − x³/3! + …,  cos x − 1 = −x²/2! + x⁴/4! − …
+        let (mut sine, mut versine) = (x, square.scaled(-1));
+        let (mut odd, mut even) = (sine, versine);
+        let stop = Self::floor(versine.exponent);
+        let mut k = 2;
+        while !even.is_zero() && even.exponent > stop {
+            odd = (odd * square).over(k * (k + 1));
+            even = (even * square).over((k + 1) * (k + 2));
+            sine = sine + odd;
+            versine = versine + even;
+            k += 2;
+        }
+        // sin 2x = 2 sin x (1 + (cos x − 1)),  cos 2x − 1 = 2 (cos x − 1)(cos x − 1 + 2)
+        for _ in 0..m {
+            sine = (sine + sine * versine).scaled(1);
+            versine = (versine * (versine + Self::integer(2))).scaled(1);
+        }
+        (sine, Self::one() + versine)
+    }
+
+    /// Whether the number is whole, and if so whether it is odd.
+    fn parity(&self) -> Option<bool> {
+        match self.class {
+            Class::Zero => Some(false),
+            Class::Finite if self.exponent > 0 => {
+                // the bit of value 1 stands at this place above the bottom of the mantissa
+                let place = 64 * N as i64 - self.exponent;
+                let bit = |k: i64| self.limbs[(k / 64) as usize] >> (k % 64) & 1 == 1;
+                if place < 0 {
+                    return Some(false);
+                }
+                (0..place).all(|k| !bit(k)).then(|| bit(place))
+            }
+            _ => None,
+        }
+    }
+}
+
+impl<const N: usize> Real for Digits<N> {
+    type Wide = Self;
+    fn narrow(wide: &Self) -> Self {
+        *wide
+    }
+    fn from_decimal(text: &str) -> Self {
+        text::parse(text).unwrap_or(Self::NAN)
+    }
+    fn pi() -> Self {
+        Self::constant(Constant::Pi)
+    }
+
+    fn sqrt(&self) -> Self {
+        match self.class {
+            Class::Zero => return *self,
+            Class::Finite if !self.negative => {}
+            Class::Infinite if !self.negative => return *self,
+            _ => return Self::NAN,
+        }
+        // x = m·4^k with m in [¼, 1): 1/√m by Newton from its f64, y += y (1 − m y²)/2
+        let k = self.exponent.div_euclid(2) + self.exponent.rem_euclid(2);
+        let m = self.scaled(-2 * k);
+        let mut y = Self::from_f64(1.0 / m.to_f64().sqrt());
+        let mut bits = 50;
+        while bits < 32 * N {
+            y = y + (y * (Self::one() - m * (y * y))).scaled(-1);
+            bits *= 2;
+        }
+        // the last step gives the root itself
+        let root = m * y;
+        (root + (y * (m - root * root)).scaled(-1)).scaled(k)
+    }
+
+    fn exp(&self) -> Self {
+        match self.class {
+            Class::Zero => return Self::one(),
+            Class::NaN => return Self::NAN,
+            Class::Infinite if self.negative => return Self::ZERO,
+            Class::Infinite => return *self,
+            Class::Finite => {}
+        }
+        match self.reduced(Self::constant(Constant::Ln2High), Self::constant(Constant::Ln2Low)) {
+            Some((rest, k)) => (Self::one() + rest.exp_minus_one_small()).scaled(k),
+            None if self.negative => Self::ZERO,
+            None => Self::special(Class::Infinite, false),
+        }
+    }
+
+    fn ln(&self) -> Self {
+        match self.class {
+            Class::Zero => return Self::special(Class::Infinite, true),
+            Class::Finite if !self.negative => {}
+            Class::Infinite if !self.negative => return *self,
+            _ => return Self::NAN,
+        }
+        // x = m·2^k with m in [0.7, 1.4): near 1 nothing cancels
+        let mut k = self.exponent;
+        if self.scaled(-k).to_f64() < 0.7 {
+            k -= 1;
+        }
+        let m = self.scaled(-k);
+        // Halley: y += 2 (m − e^y)/(m + e^y) triples the digits; e^y − 1 keeps those of a small y
+        let mut y = Self::from_f64((m - Self::one()).to_f64().ln_1p());
+        let mut bits = 48;
+        while bits < 64 * N {
+            let e = y.exp_minus_one_small();
+            let above = (m - Self::one()) - e;
+            y = y + (above / (m + Self::one() + e)).scaled(1);
+            bits *= 3;
+        }
+        let count = Self::integer(k);
+        y + count * Self::constant(Constant::Ln2High) + count * Self::constant(Constant::Ln2Low)
+    }
+
+    fn sin(&self) -> Self {
+        self.sin_cos().0
+    }
+    fn cos(&self) -> Self {
+        self.sin_cos().1
+    }
+    fn tan(&self) -> Self {
+        let (s, c) = self.sin_cos();
+        s / c
+    }
+    fn asin(&self) -> Self {
+        self.atan2(&((Self::one() - *self) * (Self::one() + *self)).sqrt())
+    }
+    fn acos(&self) -> Self {
+        ((Self::one() - *self) * (Self::one() + *self)).sqrt().atan2(self)
+    }
+    fn atan(&self) -> Self {
+        self.atan2(&Self::one())
+    }
+    fn atan2(&self, x: &Self) -> Self {
+        if self.class == Class::NaN || x.class == Class::NaN {
+            return Self::NAN;
+        }
+        let half_turn = |angle: Self| match (x.negative, self.negative) {
+            (false, _) => angle,
+            (true, false) => angle + Self::pi(),
+            (true, true) => angle - Self::pi(),
+        };
+        if !self.is_finite() || !x.is_finite() || self.is_zero() || x.is_zero() {
+            // on the axes and at infinity the angle is a multiple of π/4
+            let eighths = (self.to_f64().atan2(x.to_f64()) / std::f64::consts::FRAC_PI_4).round();
+            return Self::pi() * Self::from_f64(eighths / 4.0);
+        }
+        let ratio = *self / *x;
+        if ratio.exponent < -200 {
+            // below what f64 gives a start for; arctan r = r − r³/3 is exact there
+            return half_turn(ratio - (ratio * ratio * ratio).over(3));
+        }
+        // the rest after an angle y is arctan e, e = (r cos y − sin y)/(cos y + r sin y), taken as e − e³/3
+        let mut angle = Self::from_f64(ratio.to_f64().atan());
+        let (top, bottom) = if x.negative { (-*self, -*x) } else { (*self, *x) };
+        let mut bits = 48;
+        while bits < 64 * N {
+            let (s, c) = angle.sin_cos();
+            let e = (top * c - bottom * s) / (bottom * c + top * s);
+            angle = angle + e - (e * e * e).over(3);
+            bits *= 5;
+        }
+        half_turn(angle)
+    }
+
+    fn sinh(&self) -> Self {
+        if self.class == Class::Finite && self.exponent <= 0 {
+            // (e − 1)(e + 1)/2e with e − 1 from its series: nothing cancels
+            let less = self.exp_minus_one_small();
+            return (less * (less + Self::integer(2)) / (less + Self::one())).scaled(-1);
+        }
+        let e = self.exp();
+        (e - Self::one() / e).scaled(-1)
+    }
+    fn cosh(&self) -> Self {
+        let e = self.exp();
+        (e + Self::one() / e).scaled(-1)
+    }
+    fn tanh(&self) -> Self {
+        if self.to_f64().abs() > 1e5 {
+            return Self::integer(if self.negative { -1 } else { 1 });
+        }
+        self.sinh() / self.cosh()
+    }
+    fn abs(&self) -> Self {
+        Self { negative: false, ..*self }
+    }
+    fn sign(&self) -> Self {
+        match self.class {
+            Class::NaN => Self::NAN,
+            Class::Zero => Self::ZERO,
+            _ => Self::integer(if self.negative { -1 } else { 1 }),
+        }
+    }
+    fn pow(&self, exponent: &Self) -> Self {
+        if exponent.is_zero() {
+            return Self::one();
+        }
+        if self.is_zero() {
+            return if exponent.negative { Self::special(Class::Infinite, false) } else { Self::ZERO };
+        }
+        let size = (self.abs().ln() * *exponent).exp();
+        match (self.negative, exponent.parity()) {
+            (false, _) | (true, Some(false)) => size,
+            (true, Some(true)) => -size,
+            (true, None) => Self::NAN,
+        }
+    }
+}
