@@ -4,7 +4,7 @@ use crate::Ending;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use leastaction::prelude::Run;
 use leastaction::system::Quantity;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 /// Simulate mechanical systems with integrators derived from the principle of least action.
 #[derive(Debug, Parser)]
@@ -85,10 +85,10 @@ pub(crate) struct SimulateFlags {
     dense: Option<u64>,
     /// Write the recorded states: .csv, .npz (or .parquet where built in); may be repeated
     #[arg(long, value_name = "FILE")]
-    pub(crate) out: Vec<PathBuf>,
+    out: Vec<String>,
     /// Draw motion, coordinates, phase portrait and energy error: .svg or .png; may be repeated
     #[arg(long, value_name = "FILE")]
-    pub(crate) plot: Vec<PathBuf>,
+    plot: Vec<String>,
     /// How to print the summary
     #[arg(long, value_enum, default_value_t = SummaryFormat::Text)]
     pub(crate) summary: SummaryFormat,
@@ -120,6 +120,12 @@ impl SimulateFlags {
         }
         if let Some(t0) = &self.t0 {
             run.initial.t = Some(quantity(t0));
+        }
+        if !self.out.is_empty() {
+            run.out = self.out.clone();
+        }
+        if !self.plot.is_empty() {
+            run.plot = self.plot.clone();
         }
         run.every = self.every.or(run.every);
         run.dense = self.dense.or(run.dense);

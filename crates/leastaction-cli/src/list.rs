@@ -50,12 +50,10 @@ fn write(format: Format, header: [&str; 4], rows: &[Vec<String>]) -> Result<(), 
                     header.iter().zip(row).map(pair).collect()
                 })
                 .collect();
-            print(
-                &serde_json::to_string_pretty(&objects).map_err(|error| Ending::Failed(error.to_string()))?,
-            );
+            let json = serde_json::to_string_pretty(&objects);
+            print(&json.map_err(|error| Ending::Failed(error.to_string()))?)
         }
     }
-    Ok(())
 }
 
 /// Aligned columns, the last one free.

@@ -14,6 +14,7 @@ mod show;
 
 use arguments::{Arguments, Command};
 use clap::Parser;
+use std::io::{ErrorKind, Write};
 use std::process::ExitCode;
 
 /// Why the command ends, other than by success.
@@ -44,20 +45,29 @@ fn main() -> ExitCode {
     match result {
         Ok(()) => ExitCode::SUCCESS,
         Err(Ending::BadInput(message)) => {
-            eprintln!("error: {message}");
+            say(&format!("error: {message}"));
             ExitCode::from(2)
         }
         Err(Ending::Failed(message)) => {
-            eprintln!("error: {message}");
+            say(&format!("error: {message}"));
             ExitCode::from(1)
         }
         Err(Ending::Interrupted) => ExitCode::from(130),
     }
 }
 
-/// Prints to stdout; a closed pipe (`leastaction systems | head`) is not an error.
-fn print(text: &str) {
-    use std::io::Write;
+/// Prints to stdout; a closed pipe (`leastaction systems | head`) is not an error, a full disk is.
+fn print(text: &str) -> Result<(), Ending> {
     let mut out = std::io::stdout().lock();
-    let _ = out.write_all(text.as_bytes()).and_then(|()| out.write_all(b"\n")).and_then(|()| out.flush());
+    match writeln!(out, "{text}").and_then(|()| out.flush()) {
+        Err(error) if error.kind() != ErrorKind::BrokenPipe => {
+            Err(Ending::Failed(format!("cannot write to standard output: {error}")))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Prints to stderr. Where that is impossible there is nobody to tell.
+fn say(text: &str) {
+    let _ = writeln!(std::io::stderr(), "{text}");
 }

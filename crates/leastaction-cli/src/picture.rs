@@ -12,10 +12,10 @@ pub(crate) fn draw(plan: &Plan, solution: &Solution) -> Result<Figure, String> {
     // six digits say enough about a step such as period/200
     let short = |value: f64| format!("{value:.6e}").parse::<f64>().unwrap_or(value);
     let with_unit = |value: f64| format!("{} {}", short(value), system.time_unit).trim_end().to_owned();
-    let series = |prefix: &str, unit: fn(&str) -> String, values: &dyn Fn(usize) -> Vec<f64>| {
+    let series = |prefix: &str, unit: &dyn Fn(usize) -> String, values: &dyn Fn(usize) -> Vec<f64>| {
         let series = |i: usize| Series {
             name: format!("{prefix}{}", system.coordinates[i].name),
-            unit: unit(&system.coordinates[i].unit),
+            unit: unit(i),
             values: values(i),
         };
         (0..system.n()).map(series).collect::<Vec<_>>()
@@ -36,8 +36,10 @@ pub(crate) fn draw(plan: &Plan, solution: &Solution) -> Result<Figure, String> {
             format!("t [{}]", system.time_unit)
         },
         time: recording.t.clone(),
-        coordinates: series("", str::to_owned, &|i| recording.coordinate(i).collect()),
-        momenta: series("p_", |_| String::new(), &|i| recording.momentum(i).collect()),
+        coordinates: series("", &|i| system.coordinates[i].unit.clone(), &|i| {
+            recording.coordinate(i).collect()
+        }),
+        momenta: series("p_", &|i| system.momentum_unit(i), &|i| recording.momentum(i).collect()),
         energy_error: if summary.energy.conserved {
             recording.energy.iter().map(|e| (e - initial) / scale).collect()
         } else {

@@ -1,5 +1,6 @@
 //! Watching a run from the terminal: a progress bar when it takes long, and Ctrl-C.
 
+use crate::say;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use leastaction::error::Cause;
 use leastaction::simulate::{Moment, Observer};
@@ -17,29 +18,25 @@ const STRIDE: u64 = 64;
 /// Shows how far a run is.
 pub(crate) struct Progress {
     start: Instant,
-    steps: u64,
+    bar: ProgressBar,
     enabled: bool,
-    bar: Option<ProgressBar>,
+    shown: bool,
 }
 
 impl Progress {
     pub(crate) fn new(steps: u64) -> Self {
-        Self { start: Instant::now(), steps, enabled: std::io::stderr().is_terminal(), bar: None }
-    }
-
-    pub(crate) fn finish(&mut self) {
-        if let Some(bar) = self.bar.take() {
-            bar.finish_and_clear();
-        }
-    }
-
-    fn make_bar(&self) -> ProgressBar {
-        let bar = ProgressBar::with_draw_target(Some(self.steps), ProgressDrawTarget::stderr_with_hz(10));
-        let style = "{percent:>3} % {wide_bar} {human_pos}/{human_len} steps, {per_sec}, {eta} left";
-        if let Ok(style) = ProgressStyle::with_template(style) {
+        // hidden at first, but counting from the start, so that its estimate is right when it appears
+        let bar = ProgressBar::with_draw_target(Some(steps), ProgressDrawTarget::hidden());
+        if let Ok(style) = ProgressStyle::with_template(
+            "{percent:>3} % {wide_bar} {human_pos}/{human_len} steps, {eta} left",
+        ) {
             bar.set_style(style);
         }
-        bar.with_elapsed(self.start.elapsed())
+        Self { start: Instant::now(), bar, enabled: std::io::stderr().is_terminal(), shown: false }
+    }
+
+    pub(crate) fn finish(&self) {
+        self.bar.finish_and_clear();
     }
 }
 
@@ -48,12 +45,11 @@ impl Observer<f64> for Progress {
         let step = moment.state.steps;
         // large systems take long over a single step, so the clock is read at every step there
         let due = moment.state.q.len() > 1000 || step.is_multiple_of(STRIDE);
-        if self.enabled && due && (self.bar.is_some() || self.start.elapsed() > PATIENCE) {
-            if self.bar.is_none() {
-                self.bar = Some(self.make_bar());
-            }
-            if let Some(bar) = &self.bar {
-                bar.set_position(step);
+        if self.enabled && due {
+            self.bar.set_position(step);
+            if !self.shown && self.start.elapsed() > PATIENCE {
+                self.bar.set_draw_target(ProgressDrawTarget::stderr_with_hz(10));
+                self.shown = true;
             }
         }
         Ok(ControlFlow::Continue(()))
@@ -73,7 +69,7 @@ impl Interrupt {
             if flag.swap(true, Ordering::Relaxed) {
                 std::process::exit(130);
             }
-            eprintln!("\nending after this step; press Ctrl-C again to drop everything");
+            say("\nending after this step; press Ctrl-C again to drop everything");
         };
         // without a handler Ctrl-C ends the program at once, which is no reason not to run
         let _ = ctrlc::set_handler(handler);

@@ -5,25 +5,30 @@
 
 use crate::arguments::{SimulateFlags, SummaryFormat};
 use crate::progress::{Interrupt, Progress};
-use crate::{Ending, output, picture, print};
+use crate::{Ending, output, picture, print, say};
 use leastaction::prelude::Solution;
 use leastaction::simulate::{Observer, Outcome, Plan};
+use std::path::PathBuf;
 
 pub(crate) fn simulate(flags: &SimulateFlags) -> Result<(), Ending> {
     let mut run = flags.to_run()?;
-    for path in &flags.out {
+    let files = Files {
+        tables: run.out.iter().map(PathBuf::from).collect(),
+        pictures: run.plot.iter().map(PathBuf::from).collect(),
+    };
+    for path in &files.tables {
         output::check_table(path)?;
     }
-    for path in &flags.plot {
+    for path in &files.pictures {
         output::check_picture(path)?;
     }
-    let nothing_kept = flags.out.is_empty() && flags.plot.is_empty();
+    let nothing_kept = files.tables.is_empty() && files.pictures.is_empty();
     if nothing_kept && run.every.is_none() && run.dense.is_none() {
         run.every = Some(0);
     }
     let plan = run.plan()?;
     for note in &plan.notes {
-        eprintln!("note: {note}");
+        say(&format!("note: {note}"));
     }
     if plan.every == 0 && !nothing_kept {
         return Err(Ending::BadInput(
@@ -35,40 +40,49 @@ pub(crate) fn simulate(flags: &SimulateFlags) -> Result<(), Ending> {
     let mut observers: [&mut dyn Observer<f64>; 2] = [&mut interrupt.observer(), &mut progress];
     let solution = plan.simulate(&mut observers);
     progress.finish();
-    finish(flags, &plan, &solution)
+    finish(flags.summary, &files, &plan, &solution)
+}
+
+/// Where the results go.
+struct Files {
+    tables: Vec<PathBuf>,
+    pictures: Vec<PathBuf>,
 }
 
 /// Writes what there is, prints the summary, and says how it ended.
-fn finish(flags: &SimulateFlags, plan: &Plan, solution: &Solution) -> Result<(), Ending> {
+fn finish(summary: SummaryFormat, files: &Files, plan: &Plan, solution: &Solution) -> Result<(), Ending> {
     let mut failed_writes = Vec::new();
-    for path in &flags.out {
+    for path in &files.tables {
         match output::write_table(path, plan, solution) {
-            Ok(()) => eprintln!("wrote {} ({} rows)", path.display(), solution.recording.len()),
+            Ok(()) => say(&format!("wrote {} ({} rows)", path.display(), solution.recording.len())),
             Err(message) => failed_writes.push(message),
         }
     }
-    for path in &flags.plot {
+    for path in &files.pictures {
         match picture::draw(plan, solution).and_then(|figure| output::write_picture(path, &figure)) {
-            Ok(()) => eprintln!("wrote {}", path.display()),
+            Ok(()) => say(&format!("wrote {}", path.display())),
             Err(message) => failed_writes.push(message),
         }
     }
-    match flags.summary {
-        SummaryFormat::Text => print(&solution.summary.to_string()),
+    match summary {
+        SummaryFormat::Text => print(&solution.summary.to_string())?,
         SummaryFormat::Json => {
             let json = serde_json::to_string(&solution.summary);
-            print(&json.map_err(|error| Ending::Failed(error.to_string()))?);
+            print(&json.map_err(|error| Ending::Failed(error.to_string()))?)?;
         }
     }
     warn_of_energy(solution);
+    let all_written = failed_writes.is_empty();
     match &solution.outcome {
         Outcome::Failed(failure) => {
             let kept = solution.summary.steps;
-            Err(Ending::Failed(format!("{failure}\n  steps computed and kept before it: {kept}")))
+            let mut messages = vec![format!("{failure}\n  steps computed and kept before it: {kept}")];
+            messages.append(&mut failed_writes);
+            Err(Ending::Failed(messages.join("\nerror: ")))
         }
-        _ if !failed_writes.is_empty() => Err(Ending::Failed(failed_writes.join("\nerror: "))),
+        _ if !all_written => Err(Ending::Failed(failed_writes.join("\nerror: "))),
         Outcome::Interrupted => {
-            eprintln!("interrupted after {} of {} steps", solution.summary.steps, plan.steps);
+            say(&format!("interrupted after {} of {} steps", solution.summary.steps, plan.steps));
             Err(Ending::Interrupted)
         }
         Outcome::Done => Ok(()),
@@ -79,10 +93,10 @@ fn finish(flags: &SimulateFlags, plan: &Plan, solution: &Solution) -> Result<(),
 fn warn_of_energy(solution: &Solution) {
     let energy = &solution.summary.energy;
     if energy.conserved && energy.max_relative_error > 0.1 {
-        eprintln!(
-            "warning: the energy changed by {:.1e} of its initial value, so this is not the motion of the system\n  \
+        say(&format!(
+            "warning: the energy changed by {:.1e} of its size, so this is not the motion of the system\n  \
              try a smaller step or a method of higher order",
             energy.max_relative_error
-        );
+        ));
     }
 }

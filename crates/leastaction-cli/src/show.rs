@@ -14,10 +14,10 @@ pub(crate) fn show(flags: &ShowFlags) -> Result<(), Ending> {
         return show_system(flags);
     }
     match (Method::named(&flags.name), catalogue::system(&flags.name)) {
-        (Ok(method), _) => {
-            show_method(&method);
-            Ok(())
+        (Ok(_), _) if !flags.set.is_empty() => {
+            Err(Ending::BadInput(format!("`{}` is a method and has no parameters for --set", flags.name)))
         }
+        (Ok(method), _) => show_method(&method),
         // a name that is near to a method is taken for one, anything else for a system
         (Err(method_error), Err(system_error)) => {
             let near_method = matches!(&method_error, Error::UnknownMethod { hint, .. } if !hint.is_empty());
@@ -43,11 +43,10 @@ fn show_system(flags: &ShowFlags) -> Result<(), Ending> {
     if solution.is_some() || period.is_some() {
         text += &format!("\nclosed form\n{}{}", solution.unwrap_or_default(), period.unwrap_or_default());
     }
-    print(text.trim_end());
-    Ok(())
+    print(text.trim_end())
 }
 
-fn show_method(method: &Method) {
+fn show_method(method: &Method) -> Result<(), Ending> {
     let mut text = format!(
         "{}, order {}\n  {}\n  {}\n",
         method.name,
@@ -66,5 +65,5 @@ fn show_method(method: &Method) {
     } else {
         text += "  explicit; conserves neither the symplectic form nor, in the long run, the energy";
     }
-    print(text.trim_end());
+    print(text.trim_end())
 }

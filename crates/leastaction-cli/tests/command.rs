@@ -189,7 +189,7 @@ fn every_system_runs_by_default_and_can_be_drawn() {
         serde_json::from_str(&folder.run("systems --format json").stdout).unwrap();
     let names: Vec<String> =
         listed.as_array().unwrap().iter().map(|row| row["system"].as_str().unwrap().to_owned()).collect();
-    assert_eq!(names.len(), 14);
+    assert_eq!(names.len(), leastaction::system::catalogue::ENTRIES.len());
     for name in names {
         let run = folder.run(&format!("simulate {name} --plot p.png --summary json"));
         assert_eq!(run.code, 0, "{name}: {}", run.stderr);
@@ -231,6 +231,9 @@ fn bad_input_names_the_culprit_and_a_way_out() {
         ("simulate double-pendulum --until 0.001", vec!["0.01", "until = 0.001", "smaller step"]),
         ("simulate double-pendulum --until 1e30", vec!["steps", "larger step"]),
         ("simulate double-pendulum --dense 0", vec!["`dense`"]),
+        ("simulate double-pendulum --dense 1000000000000", vec!["dense", "at most 1000"]),
+        ("show gauss8 --set a=1", vec!["`gauss8` is a method", "--set"]),
+        ("simulate henon-heiles --step period/10", vec!["column 1", "no period is known"]),
         ("simulate double-pendulum --dense 4 --method rk4", vec!["`rk4`", "variational"]),
         ("simulate double-pendulum --every 0 --out a.csv", vec!["--every 1"]),
         ("simulate fput --set n=0", vec!["`n`", "whole number from 1"]),
@@ -278,6 +281,60 @@ fn a_failed_run_keeps_what_was_computed() {
     assert_eq!(table.len(), 3);
     assert!(table.iter().flatten().all(|x| x.is_finite()));
     assert!(folder.path("f.npz").is_file() && folder.path("f.svg").is_file());
+}
+
+#[test]
+fn a_failed_write_is_told_also_when_the_run_failed() {
+    let folder = Folder::new("both");
+    // a folder of the name that the file would be moved to appears while the run goes on: here, before it
+    folder.write("keep.csv", "mine");
+    let run = folder.run("simulate double-pendulum --step 0.5 --out keep.csv/x.csv");
+    assert_eq!(run.code, 2, "{}", run.stderr);
+    assert_eq!(folder.read("keep.csv"), "mine");
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_full_standard_output_is_an_error_and_a_closed_one_is_not() {
+    let full = || std::fs::OpenOptions::new().write(true).open("/dev/full").unwrap();
+    for arguments in [vec!["systems"], vec!["simulate", "pendulum"], vec!["show", "kepler"]] {
+        let status =
+            leastaction().args(&arguments).stdout(full()).stderr(std::process::Stdio::null()).status();
+        assert_eq!(status.unwrap().code(), Some(1), "{arguments:?}");
+    }
+    // nobody can be told, but that is no reason to panic
+    let status = leastaction().args(["simulate", "nothing"]).stderr(full()).status().unwrap();
+    assert_eq!(status.code(), Some(2));
+}
+
+#[test]
+fn files_of_others_are_left_alone() {
+    let folder = Folder::new("others");
+    folder.write("a.csv.part", "mine");
+    assert_eq!(folder.run("simulate pendulum --out a.csv").code, 0);
+    assert_eq!(folder.read("a.csv.part"), "mine");
+    #[cfg(unix)]
+    {
+        folder.write("real.csv", "old");
+        std::os::unix::fs::symlink(folder.path("real.csv"), folder.path("link.csv")).unwrap();
+        assert_eq!(folder.run("simulate pendulum --out link.csv").code, 0);
+        assert!(folder.read("real.csv").starts_with("# leastaction"));
+    }
+}
+
+#[test]
+fn a_run_file_may_name_its_outputs() {
+    let folder = Folder::new("outputs");
+    folder.write(
+        "run.toml",
+        "system = \"kepler\"\nuntil = \"period\"\nout = [\"k.csv\"]\nplot = [\"k.svg\"]\n",
+    );
+    let run = folder.run("simulate run.toml");
+    assert_eq!(run.code, 0, "{}", run.stderr);
+    assert!(folder.path("k.csv").is_file() && folder.path("k.svg").is_file());
+    folder.write("bad.toml", "system = \"kepler\"\nstep = true\n");
+    let run = folder.run("simulate bad.toml");
+    assert!(run.code == 2 && run.stderr.contains("a number, or a formula in quotes"), "{}", run.stderr);
 }
 
 #[test]

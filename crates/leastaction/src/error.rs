@@ -91,7 +91,7 @@ impl Error {
     /// Whether the input was at fault (and nothing was computed), rather than the computation.
     pub fn is_input(&self) -> bool {
         match self {
-            Self::Failed(failure) => failure.step == 0 && matches!(failure.cause, Cause::SingularMass { .. }),
+            Self::Failed(failure) => failure.step == 0,
             _ => true,
         }
     }
@@ -224,8 +224,8 @@ impl Failure {
     fn advice(&self) -> String {
         match &self.cause {
             Cause::SingularMass { .. } => {
-                "an initial state away from this point, or coordinates that are regular here (angles of a body are \
-                 singular where its axis meets the polar axis)"
+                "an initial state away from this point, coordinates that are regular here (angles of a body are singular \
+                 where its axis meets the polar axis), or masses that are not zero"
                     .to_owned()
             }
             Cause::NotConverged { step_size, .. }

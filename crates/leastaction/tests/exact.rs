@@ -171,3 +171,36 @@ fn linear_systems() {
         assert!(worst < 1e-12, "{worst:e}");
     }
 }
+
+#[test]
+fn outside_of_its_range_a_closed_form_is_not_given() {
+    let solution = |name: &str, settings: Settings| {
+        let problem: Problem<f64> = catalogue::system(name).unwrap().problem(&settings).unwrap();
+        leastaction::exact::solution(&problem).is_some()
+    };
+    let set = |name: &str, value: f64| Settings {
+        parameters: [(name.to_owned(), value.into())].into(),
+        ..Settings::default()
+    };
+    for (name, parameter, value) in [
+        ("pendulum", "omega", 0.0),
+        ("harmonic-oscillator", "omega", 0.0),
+        ("charged-particle", "B", 0.0),
+        ("lagrange-top", "g", -9.81),
+        ("spherical-pendulum", "g", -9.81),
+    ] {
+        assert!(!solution(name, set(parameter, value)), "{name} with {parameter} = {value}");
+    }
+    // the angle of the other sign names the same axis, but not the same coordinate
+    let other_sign = Settings { q: Some(vec![0.0.into(), (-1.0).into(), 0.0.into()]), ..Settings::default() };
+    assert!(!solution("lagrange-top", other_sign));
+    // a system of the same name that is not the catalogue's
+    let impostor = System::build("pendulum", "Another pendulum")
+        .coordinate("q", "rad")
+        .parameter("omega", "1", "", "not what it seems")
+        .start(["1"], ["0"])
+        .lagrangian(|q, v, _, _| v[0].squared() - q[0].powi(4))
+        .unwrap();
+    let problem: Problem<f64> = impostor.problem(&Settings::default()).unwrap();
+    assert!(leastaction::exact::period(&problem).is_none());
+}

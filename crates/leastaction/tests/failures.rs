@@ -103,7 +103,7 @@ fn a_step_far_too_large_stops_the_run() {
 fn a_collision_stops_the_run() {
     // released at rest, the body falls into the centre at t = π/√8 = 1.1107
     let initial = InitialState { q: numbers(&[1.0, 0.0]), v: numbers(&[0.0; 2]), ..InitialState::default() };
-    for method in ["midpoint", "lobatto8", "gauss8"] {
+    for method in ["midpoint", "lobatto8", "lobatto12"] {
         let run = Run {
             method: Some(method.to_owned()),
             step: Some(0.01.into()),
@@ -253,4 +253,41 @@ fn wrong_systems() {
         .expect("a system");
     let error = massless.problem::<f64>(&Settings::default()).expect_err("singular");
     assert_says(&error, &["singular", "v_y"]);
+}
+
+#[test]
+fn names_with_a_meaning_of_their_own_are_refused() {
+    for name in ["t", "energy", "v_x", "p_x", "pi"] {
+        let system =
+            System::build("named", "Named").coordinate(name, "").lagrangian(|_, v, _, _| v[0].squared());
+        let message = system.unwrap_err().to_string();
+        assert!(message.contains(&format!("`{name}`")), "{message}");
+    }
+}
+
+#[test]
+fn a_step_of_no_size_fails() {
+    let problem: Problem<f64> = catalogue::system("pendulum").unwrap().problem(&Settings::default()).unwrap();
+    for method in ["simpson", "rk4"] {
+        for size in [0.0, f64::NAN, f64::INFINITY] {
+            let mut stepper = Stepper::new(&problem, &Method::named(method).unwrap(), size);
+            assert!(stepper.step(&mut State::new(&problem)).is_err(), "{method} {size}");
+        }
+    }
+}
+
+#[test]
+fn momenta_too_close_to_a_bound_for_velocities_are_refused() {
+    let system = System::build("relativistic", "Relativistic particle")
+        .coordinate("x", "")
+        .lagrangian(|_, v, _, _| -(leastaction::expr::Expr::from(1.0) - v[0].squared()).sqrt())
+        .unwrap();
+    let start = |p: f64| {
+        let momenta = leastaction::system::Start::Momenta(vec![p.into()]);
+        system.problem::<f64>(&Settings { start: Some(momenta), ..Settings::default() })
+    };
+    let good = start(1e3).unwrap();
+    assert!((good.v0[0] - 1e3 / (1e6f64 + 1.0).sqrt()).abs() < 1e-15);
+    let error = start(1e8).unwrap_err();
+    assert!(error.is_input() && error.to_string().contains("no velocity of `x`"), "{error}");
 }

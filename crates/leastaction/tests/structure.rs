@@ -163,3 +163,34 @@ fn explicit_methods_lose_energy_and_momenta() {
         }
     }
 }
+
+#[test]
+fn a_fast_coordinate_does_not_spoil_one_it_has_nothing_to_do_with() {
+    // x moves freely beside a pendulum y; the pendulum must not notice how fast
+    let system = System::build("beside", "A pendulum beside a free particle")
+        .coordinate("x", "m")
+        .coordinate("y", "rad")
+        .lagrangian(|q, v, _, _| (v[0].squared() + v[1].squared()) * 0.5 + q[1].cos() * 3.0)
+        .unwrap();
+    assert_eq!(system.structure().groups, 2);
+    let end = |speed: f64, method: &str| {
+        let start = leastaction::system::Start::Velocities(vec![speed.into(), 0.0.into()]);
+        let q = Some(vec![0.0.into(), 1.0.into()]);
+        let problem: Problem<f64> =
+            system.problem(&Settings { q, start: Some(start), ..Settings::default() }).unwrap();
+        let mut stepper = Stepper::new(&problem, &Method::named(method).unwrap(), 0.4);
+        let mut state = State::new(&problem);
+        for _ in 0..40 {
+            stepper.step(&mut state).unwrap();
+        }
+        (state.q[1], state.p[1])
+    };
+    for method in ["midpoint", "simpson", "gauss8"] {
+        let slow = end(0.0, method);
+        for speed in [1e3, 1e6, 1e9, 1e12] {
+            let fast = end(speed, method);
+            let difference = (fast.0 - slow.0).abs().max((fast.1 - slow.1).abs());
+            assert!(difference < 1e-13, "{method} beside {speed:e}: {difference:e}");
+        }
+    }
+}

@@ -12,7 +12,7 @@ use crate::figure::{Figure, to_png, to_svg};
 use leastaction::prelude::Solution;
 use leastaction::simulate::Plan;
 use std::fs::File;
-use std::io::{BufWriter, Write};
+use std::io::{BufWriter, ErrorKind, Write};
 use std::path::Path;
 
 /// A table's columns: name, values, width of a row.
@@ -71,6 +71,12 @@ fn check_folder(path: &Path) -> Result<(), Ending> {
     if path.is_dir() {
         return Err(Ending::BadInput(format!("`{}` is a folder; name a file in it", path.display())));
     }
+    if std::fs::metadata(path).is_ok_and(|data| data.permissions().readonly()) {
+        return Err(Ending::BadInput(format!(
+            "`{}` exists and is read-only; name another file",
+            path.display()
+        )));
+    }
     match std::fs::metadata(folder) {
         Ok(data) if !data.is_dir() => {
             Err(Ending::BadInput(format!("`{}` is not a folder", folder.display())))
@@ -103,18 +109,22 @@ fn write_whole(
     path: &Path,
     write: impl FnOnce(&mut BufWriter<File>) -> std::io::Result<()>,
 ) -> Result<(), String> {
+    // a link is followed, not replaced
+    let path = path.canonicalize().unwrap_or_else(|_| path.to_owned());
     let mut name = path.file_name().unwrap_or_default().to_owned();
-    name.push(".part");
+    name.push(format!(".{}.part", std::process::id()));
     let part = path.with_file_name(name);
-    let result = File::create(&part)
+    let result = File::create_new(&part)
         .and_then(|file| {
             let mut file = BufWriter::with_capacity(1 << 16, file);
             write(&mut file)?;
             file.into_inner().map_err(std::io::IntoInnerError::into_error)?.sync_all()
         })
-        .and_then(|()| std::fs::rename(&part, path));
+        .and_then(|()| std::fs::rename(&part, &path));
     result.map_err(|error| {
-        let _ = std::fs::remove_file(&part);
+        if error.kind() != ErrorKind::AlreadyExists {
+            let _ = std::fs::remove_file(&part);
+        }
         format!("cannot write `{}`: {error}\n  try another place with --out or --plot", path.display())
     })
 }

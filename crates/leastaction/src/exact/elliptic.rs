@@ -29,6 +29,9 @@ pub fn incomplete<R: Real>(sine: &R, cosine: &R, m: &R) -> R {
 fn carlson_rf<R: Real>(mut x: R, mut y: R, mut z: R) -> R {
     let quarter = R::from_f64(0.25);
     let mut mean;
+    if ![&x, &y, &z].iter().all(|w| w.is_finite()) {
+        return R::from_f64(f64::NAN);
+    }
     loop {
         mean = (x.clone() + y.clone() + z.clone()) / R::from_f64(3.0);
         let spread =

@@ -102,6 +102,7 @@ pub struct Graph {
     depends: Vec<Depends>,
     index: FxHashMap<Node, NodeId>,
     decimals: Vec<String>,
+    decimal_index: FxHashMap<String, u32>,
 }
 
 impl Graph {
@@ -181,12 +182,12 @@ impl Graph {
         if (value * 1024.0).fract() == 0.0 && value.abs() < 1e6 && text.len() < 16 {
             return self.number(value);
         }
-        let known = self.decimals.iter().position(|d| d == text);
-        let index = known.unwrap_or_else(|| {
+        let next = self.decimals.len() as u32;
+        let index = *self.decimal_index.entry(text.to_owned()).or_insert(next);
+        if index == next {
             self.decimals.push(text.to_owned());
-            self.decimals.len() - 1
-        });
-        self.intern(Node::Decimal(index as u32))
+        }
+        self.intern(Node::Decimal(index))
     }
     /// π.
     pub fn pi(&mut self) -> NodeId {

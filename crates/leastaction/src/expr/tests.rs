@@ -10,7 +10,7 @@ fn everything<S: Scalar>(x: S, y: S, v: S, t: S, p: S) -> S {
     let b = (x.squared() + y.squared() + p).sqrt().ln() + (-(v * v) * 0.1).exp();
     let c = (x * 0.3).asin() + (y * 0.2).acos() + (v + t).atan() + y.atan2(x);
     let d = (x * 0.5).sinh() * (y * 0.5).cosh() + (v * t).tanh() + (x - 2.0).abs();
-    let e = x.powi(3) / y.powi(-2) + (p + x).powf(y) - S::pi() * v + x.powf(S::from(1.7));
+    let e = x.powi(3) / y.powi(-2) + (p + x).powf(y) - S::pi() * v + x.powf(1.7);
     a + b * c - d / (e + 10.0)
 }
 

@@ -162,8 +162,8 @@ impl Scalar for Expr {
     fn powi(self, exponent: i32) -> Self {
         Self::make(&[self], |g, e| g.powi(e[0].node, exponent))
     }
-    fn powf(self, exponent: Self) -> Self {
-        Self::make(&[self, exponent], |g, e| g.pow(e[0].node, e[1].node))
+    fn powf(self, exponent: impl Into<Self>) -> Self {
+        Self::make(&[self, exponent.into()], |g, e| g.pow(e[0].node, e[1].node))
     }
 }
 

@@ -228,7 +228,7 @@ pub trait Scalar:
     /// An integer power.
     fn powi(self, exponent: i32) -> Self;
     /// A real power.
-    fn powf(self, exponent: Self) -> Self;
+    fn powf(self, exponent: impl Into<Self>) -> Self;
     /// The square, which mechanics needs most.
     fn squared(self) -> Self {
         self * self
@@ -253,7 +253,7 @@ impl Scalar for f64 {
     fn powi(self, exponent: i32) -> Self {
         f64::powi(self, exponent)
     }
-    fn powf(self, exponent: Self) -> Self {
-        f64::powf(self, exponent)
+    fn powf(self, exponent: impl Into<Self>) -> Self {
+        f64::powf(self, exponent.into())
     }
 }

@@ -8,7 +8,7 @@ use crate::system::{Energy, Problem, Velocities};
 use std::ops::ControlFlow;
 
 /// An initial energy below this part of the kinetic energy counts as zero, where it cannot measure errors.
-const NEGLIGIBLE: f64 = 1e-6;
+const NEGLIGIBLE: f64 = 1e-9;
 
 /// Measures the energy of states, and what its errors are to be compared with.
 #[derive(Clone, Debug)]

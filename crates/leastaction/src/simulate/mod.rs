@@ -67,7 +67,7 @@ pub fn simulate<R: Real>(
         for observer in observers.iter_mut() {
             match observer.observe(&moment) {
                 Ok(flow) => stop |= flow.is_break(),
-                Err(cause) => return failed(problem, stepper, state, cause),
+                Err(cause) => return failed(problem, stepper, state, state.steps, cause),
             }
         }
         if state.steps >= steps {
@@ -78,13 +78,19 @@ pub fn simulate<R: Real>(
         }
         match stepper.step(state) {
             Ok(count) => iterations = count,
-            Err(cause) => return failed(problem, stepper, state, cause),
+            Err(cause) => return failed(problem, stepper, state, state.steps + 1, cause),
         }
     }
 }
 
-fn failed<R: Real>(problem: &Problem<R>, stepper: &Stepper<R>, state: &State<R>, cause: Cause) -> Outcome {
+fn failed<R: Real>(
+    problem: &Problem<R>,
+    stepper: &Stepper<R>,
+    state: &State<R>,
+    step: u64,
+    cause: Cause,
+) -> Outcome {
     let time = stepper.time(state.steps);
-    let failure = problem.failure(state.steps + 1, &time, (&state.q, &state.p), cause);
+    let failure = problem.failure(step, &time, (&state.q, &state.p), cause);
     Outcome::Failed(Box::new(failure))
 }

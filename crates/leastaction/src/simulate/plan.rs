@@ -13,6 +13,9 @@ const MODERATE: f64 = 2e7;
 /// How many numbers are recorded at most: 16 GB of them.
 const LARGEST: f64 = 2e9;
 
+/// So many points are recorded within a step at most.
+const MAX_DENSE: u64 = 1000;
+
 /// A checked run.
 #[derive(Clone, Debug)]
 pub struct Plan {
@@ -80,6 +83,9 @@ impl Plan {
             until: Some((self.problem.t0 + self.steps as f64 * self.step).into()),
             every: Some(self.every),
             dense: Some(self.dense),
+            // a file that named itself would be overwritten when its run is repeated
+            out: Vec::new(),
+            plot: Vec::new(),
             initial: InitialState {
                 t: Some(self.problem.t0.into()),
                 q: numbers(&self.problem.q0),
@@ -164,7 +170,7 @@ fn count_steps(length: f64, step: f64, until: f64, notes: &mut Vec<String>) -> R
     }
     let nearest = ratio.round();
     // formulas such as 5*period over period/200 leave a rounding error
-    let whole = (ratio - nearest).abs() <= 1e-9 * nearest.max(1.0);
+    let whole = (ratio - nearest).abs() <= (1e-9 * nearest.max(1.0)).min(1e-3);
     let steps = if whole { nearest } else { ratio.floor() };
     if steps < 1.0 {
         return Err(Error::BadUntil { until, step });
@@ -190,6 +196,10 @@ fn recording(
     if dense == 0 {
         return Err(Error::ZeroCount { what: "dense".to_owned() });
     }
+    if dense > MAX_DENSE {
+        let message = format!("dense = {dense} points a step are too many; at most {MAX_DENSE}");
+        return Err(Error::BadRun { message });
+    }
     if dense > 1 && method.degree().is_none() {
         return Err(Error::NotDense { method: method.name.clone() });
     }
@@ -206,11 +216,16 @@ fn recording(
             Ok((every, dense))
         }
         Some(0) => Ok((0, dense)),
-        Some(every) if numbers / every as f64 > LARGEST => Err(Error::TooMuchToRecord {
+        Some(every) if !fits(numbers / every as f64) => Err(Error::TooMuchToRecord {
             every,
             gigabytes: numbers / every as f64 * 8e-9,
-            try_every: least(LARGEST),
+            try_every: least(MODERATE).max(every + 1),
         }),
         Some(every) => Ok((every, dense)),
     }
+}
+
+/// Whether so many numbers can be had in memory now.
+fn fits(numbers: f64) -> bool {
+    numbers <= LARGEST && Vec::<f64>::new().try_reserve_exact(numbers as usize).is_ok()
 }

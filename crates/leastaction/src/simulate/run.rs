@@ -29,6 +29,12 @@ pub struct Run {
     /// Record so many points a step, from the step's polynomial.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub dense: Option<u64>,
+    /// Files for the recorded states. The library leaves files to its callers.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub out: Vec<String>,
+    /// Files for pictures.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub plot: Vec<String>,
     /// Initial state.
     #[serde(default, skip_serializing_if = "InitialState::is_default")]
     pub initial: InitialState,

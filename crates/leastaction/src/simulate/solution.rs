@@ -157,7 +157,12 @@ impl fmt::Display for Summary {
         } else {
             format!("{} of {} ({})", self.steps, self.units.wanted_steps, self.outcome)
         };
-        writeln!(f, "  steps      {steps}, each {}{unit}, to t = {}{unit}", self.step, self.t_end)?;
+        writeln!(
+            f,
+            "  steps      {steps}, each {}{unit}, to t = {}{unit}",
+            number(self.step),
+            number(self.t_end)
+        )?;
         for (i, name) in self.units.names.iter().enumerate().take(MAX_COORDINATES) {
             let label = if i == 0 { "state" } else { "" };
             writeln!(f, "  {label:<10} {name} = {:<24} p_{name} = {}", number(self.q[i]), number(self.p[i]))?;
@@ -176,11 +181,13 @@ impl fmt::Display for Summary {
             number(self.energy.initial),
             self.energy.max_relative_error
         )?;
-        if self.energy.scale != self.energy.initial.abs() {
-            let scale = self.energy.scale;
+        let scale = self.energy.scale;
+        if self.energy.initial == 0.0 && scale == 1.0 {
+            writeln!(f, "  {:<10} (absolute: there is no energy to compare with)", "")?;
+        } else if scale != self.energy.initial.abs() {
             writeln!(
                 f,
-                "  {:<10} (relative to {scale:.6e}, the largest kinetic energy, for lack of an initial one)",
+                "  {:<10} (relative to {scale:.6e}, the largest kinetic energy, which the initial energy is next to nothing beside)",
                 ""
             )?;
         }

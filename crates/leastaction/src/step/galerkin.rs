@@ -10,6 +10,7 @@
 //! untouched to the last bit and does not inherit the residual of the iteration. The matrix is computed at the first
 //! correction of a step and again whenever the corrections shrink too slowly.
 
+use super::convergence::{Convergence, Verdict};
 use super::{State, Weights, compensated_add};
 use crate::error::Cause;
 use crate::linear::Matrix;
@@ -19,17 +20,6 @@ use crate::system::{Entry, Gradient, Hessian, Problem, Velocities};
 
 /// More corrections than this in one step are a failure.
 const MAX_CORRECTIONS: u32 = 50;
-/// A coordinate (or its increment) near zero carries rounding errors of the others it is coupled to, so it is measured
-/// against at least this part of the largest.
-const COUPLED: f64 = 1e-3;
-/// Corrections of this many units of rounding (times the root of the number of unknowns) may be due to rounding. Generous,
-/// because a nearly singular mass matrix amplifies rounding; what ends the iteration is that corrections stop to shrink.
-const ROUNDING: f64 = 1e4;
-/// If at their present rate more corrections than this would be needed, the matrix is computed anew.
-const PATIENCE: f64 = 4.0;
-/// Corrections that shrink by less than this factor have reached rounding, if they are small enough.
-const STAGNANT: f64 = 0.5;
-
 #[derive(Clone, Debug)]
 pub(super) struct GalerkinStepper<R> {
     n: usize,
@@ -46,8 +36,9 @@ pub(super) struct GalerkinStepper<R> {
     continuable: bool,
     /// q at the start of the step.
     start: Vec<R>,
-    /// What corrections of each coordinate are compared with.
-    size: Vec<f64>,
+    convergence: Convergence,
+    /// Corrections of the present step.
+    corrections: u32,
     /// Right-hand side and solution of the linear system, in matrix order.
     correction: Vec<R>,
     /// h Σ_i b_i L_q(i)
@@ -160,15 +151,6 @@ impl<R: Real> Jacobian<R> {
     }
 }
 
-/// How large a correction was.
-struct Size {
-    /// Relative to coordinates and increments together: what decides about success.
-    overall: f64,
-    /// Relative to the increments alone: what decides whether another correction can still matter.
-    of_increments: f64,
-    coordinate: usize,
-}
-
 impl<R: Real> GalerkinStepper<R> {
     pub(super) fn new(problem: &Problem<R>, tableau: Tableau<R>, h: R) -> Self {
         let model = &problem.system.model;
@@ -184,7 +166,8 @@ impl<R: Real> GalerkinStepper<R> {
             z_before: zeros(n * s),
             continuable: false,
             start: zeros(n),
-            size: vec![0.0; n],
+            convergence: Convergence::new(&model.structure, n * s, R::epsilon()),
+            corrections: 0,
             correction: zeros(n * s),
             impulse: zeros(n),
             stage_q: zeros(n),
@@ -196,22 +179,19 @@ impl<R: Real> GalerkinStepper<R> {
 
     pub(super) fn step(&mut self, state: &mut State<R>, t: &R) -> Result<u32, Cause> {
         self.start.clone_from_slice(&state.q);
-        let mut spent = 0;
+        self.corrections = 0;
+        let mut solved = false;
         if self.continuable {
             self.continue_polynomial();
-            match self.solve(state, t) {
-                Ok(iterations) => {
-                    self.update(state);
-                    return Ok(iterations);
-                }
-                // a polynomial continued too far is a bad guess, not yet a failure
-                Err(_) => spent = MAX_CORRECTIONS,
-            }
+            // a polynomial continued too far is a bad guess, not yet a failure
+            solved = self.solve(state, t).is_ok();
         }
-        self.guess_uniform(state, t)?;
-        let iterations = self.solve(state, t)?;
+        if !solved {
+            self.guess_uniform(state, t)?;
+            self.solve(state, t)?;
+        }
         self.update(state);
-        Ok(spent + iterations)
+        Ok(self.corrections)
     }
 
     /// Z_k = Q_before(1 + c_k) − Q_before(1)
@@ -243,58 +223,47 @@ impl<R: Real> GalerkinStepper<R> {
     }
 
     /// Newton's method, until the corrections no longer shrink.
-    fn solve(&mut self, state: &State<R>, t: &R) -> Result<u32, Cause> {
-        self.measure(state);
-        let unknowns = self.z.len() as f64;
-        let tolerance = ROUNDING * R::epsilon() * unknowns.sqrt();
-        let mut before = f64::INFINITY;
+    fn solve(&mut self, state: &State<R>, t: &R) -> Result<(), Cause> {
+        let (z, n) = (&self.z, self.n);
+        self.convergence.start(|i| (state.q[i].magnitude(), reach(z, n, i)));
         let mut renew = true;
-        let mut last = Size { overall: f64::INFINITY, of_increments: f64::INFINITY, coordinate: 0 };
         for iteration in 1..=MAX_CORRECTIONS {
+            self.corrections += 1;
             self.residual(state, t, renew)?;
             self.jacobian.matrix.solve(&mut self.correction);
-            last = self.measure_correction()?;
-            let rate = last.overall / before;
-            before = last.overall;
-            // the first correction has nothing to shrink from, so it is always applied, however small
-            let compared = iteration > 1;
-            // no longer shrinking: the increments and the impulse stay as they were evaluated
-            if last.overall == 0.0 || compared && last.overall <= tolerance && rate >= STAGNANT {
-                return Ok(iteration);
+            match self.judge(iteration)? {
+                // the increments and the impulse stay as they were evaluated
+                Verdict::Done => return Ok(()),
+                Verdict::DoneAfter => {
+                    self.correct();
+                    return self.residual(state, t, false);
+                }
+                Verdict::Continue { renew: wanted } => renew = wanted,
             }
             self.correct();
-            // the next correction would change no increment by a quarter of its last bit
-            if compared && rate < 1.0 && last.of_increments * rate < 0.25 * R::epsilon() {
-                self.residual(state, t, false)?;
-                return Ok(iteration);
-            }
-            // at this rate the rounding of the number type is reached after so many corrections
-            let needed = (R::epsilon() / last.overall).ln() / rate.ln();
-            renew = compared && !(0.0..PATIENCE).contains(&needed);
         }
-        Err(Cause::NotConverged {
-            iterations: MAX_CORRECTIONS,
-            coordinate: last.coordinate,
-            correction: last.overall,
-            tolerance,
-            step_size: self.h.to_f64(),
-        })
+        let (coordinate, correction) = self.convergence.worst();
+        let tolerance = self.convergence.tolerance;
+        if correction <= tolerance {
+            // within rounding, only not steady
+            return self.residual(state, t, false);
+        }
+        let step_size = self.h.to_f64();
+        Err(Cause::NotConverged { iterations: MAX_CORRECTIONS, coordinate, correction, tolerance, step_size })
     }
 
-    /// Notes the size of each coordinate and of its increments at the guess.
-    fn measure(&mut self, state: &State<R>) {
-        for i in 0..self.n {
-            self.size[i] = state.q[i].magnitude() + self.reach(i);
+    /// What to do with the correction.
+    fn judge(&mut self, iteration: u32) -> Result<Verdict, Cause> {
+        if let Some(index) = self.correction.iter().position(|delta| !delta.is_finite()) {
+            let coordinate = self.jacobian.coordinate(index);
+            return Err(Cause::NotFinite { coordinate, step_size: self.h.to_f64() });
         }
-        let floor = COUPLED * self.size.iter().fold(f64::MIN_POSITIVE, |m, x| m.max(*x));
-        for size in &mut self.size {
-            *size = size.max(floor);
-        }
-    }
-
-    /// The largest increment of a coordinate.
-    fn reach(&self, i: usize) -> f64 {
-        self.z[i..].iter().step_by(self.n).map(R::magnitude).fold(0.0, f64::max)
+        let (z, n, s) = (&self.z, self.n, self.tableau.degree);
+        let (correction, position) = (&self.correction, &self.jacobian.position);
+        Ok(self.convergence.judge(iteration, |i| {
+            let own = &correction[position[i] * s..(position[i] + 1) * s];
+            (own.iter().map(R::magnitude).fold(0.0, f64::max), reach(z, n, i))
+        }))
     }
 
     /// Evaluates −G_k − p [k = 0] into `correction` and the impulse h Σ b L_q; if `renew`, also the matrix, factored.
@@ -365,29 +334,6 @@ impl<R: Real> GalerkinStepper<R> {
         }
     }
 
-    /// How large the correction is.
-    fn measure_correction(&self) -> Result<Size, Cause> {
-        let (n, s) = (self.n, self.tableau.degree);
-        let mut size = Size { overall: 0.0, of_increments: 0.0, coordinate: 0 };
-        let floor = COUPLED * self.z.iter().map(R::magnitude).fold(f64::MIN_POSITIVE, f64::max);
-        for j in 0..n {
-            let mut largest = 0.0f64;
-            for k in 0..s {
-                let delta = &self.correction[self.jacobian.position[j] * s + k];
-                if !delta.is_finite() {
-                    return Err(Cause::NotFinite { coordinate: j, step_size: self.h.to_f64() });
-                }
-                largest = largest.max(delta.magnitude());
-            }
-            let relative = largest / self.size[j];
-            if relative > size.overall {
-                (size.overall, size.coordinate) = (relative, j);
-            }
-            size.of_increments = size.of_increments.max(largest / (largest + self.reach(j)).max(floor));
-        }
-        Ok(size)
-    }
-
     /// Adds the correction to the unknowns.
     fn correct(&mut self) {
         let (n, s) = (self.n, self.tableau.degree);
@@ -427,4 +373,9 @@ impl<R: Real> GalerkinStepper<R> {
             v[j] = velocity;
         }
     }
+}
+
+/// The largest increment of a coordinate.
+fn reach<R: Real>(z: &[R], n: usize, i: usize) -> f64 {
+    z[i..].iter().step_by(n).map(R::magnitude).fold(0.0, f64::max)
 }

@@ -4,6 +4,7 @@
 //! [`State`]; nothing allocates after it is made. Variational methods are all served by `galerkin`; `runge_kutta`
 //! is the explicit reference. The loop over steps is left to `simulate`.
 
+mod convergence;
 mod galerkin;
 mod runge_kutta;
 
@@ -95,6 +96,10 @@ impl<R: Real> Stepper<R> {
 
     /// Takes one step and returns how many corrections it needed. On failure the state is unchanged.
     pub fn step(&mut self, state: &mut State<R>) -> Result<u32, Cause> {
+        let size = self.step_size.to_f64();
+        if size == 0.0 || !size.is_finite() {
+            return Err(Cause::NotFinite { coordinate: 0, step_size: size });
+        }
         let t = self.time(state.steps);
         let iterations = match &mut self.scheme {
             AnyStepper::Galerkin(stepper) => stepper.step(state, &t)?,

@@ -39,6 +39,7 @@ pub struct Builder {
     title: String,
     summary: String,
     time_unit: String,
+    energy_unit: String,
     sizes: Vec<Size>,
     coordinates: Vec<Coordinate>,
     parameters: Vec<Parameter>,
@@ -96,6 +97,7 @@ impl Builder {
             title: title.to_owned(),
             summary: String::new(),
             time_unit: "s".to_owned(),
+            energy_unit: String::new(),
             sizes: Vec::new(),
             coordinates: Vec::new(),
             parameters: Vec::new(),
@@ -113,6 +115,11 @@ impl Builder {
     /// Names the unit of time; seconds if not said, empty for none.
     pub fn time_unit(mut self, unit: &str) -> Self {
         self.time_unit = unit.to_owned();
+        self
+    }
+    /// Names the unit of energy; empty, for none, if not said. Units of momenta follow from it.
+    pub fn energy_unit(mut self, unit: &str) -> Self {
+        self.energy_unit = unit.to_owned();
         self
     }
     /// Notes a whole number that shaped the system.
@@ -257,6 +264,15 @@ impl Builder {
         if let Some(pair) = sorted.windows(2).find(|pair| pair[0] == pair[1]) {
             return self.complain(format!("the name `{}` is used twice; rename one of them", pair[0]));
         }
+        let reserved = |name: &&&str| ["t", "pi", "π", "period", "energy"].contains(*name);
+        if let Some(name) = names.iter().find(reserved) {
+            return self.complain(format!("the name `{name}` has a meaning of its own; take another"));
+        }
+        let derived = |c: &&Coordinate| c.name.starts_with("v_") || c.name.starts_with("p_");
+        if let Some(c) = self.coordinates.iter().find(derived) {
+            return self
+                .complain(format!("`{}` would be taken for a velocity or momentum; rename it", c.name));
+        }
         if let Some(name) = names.iter().find(|name| !is_name(name)) {
             return self
                 .complain(format!("`{name}` is not a name: letters, digits and _ only, not a digit first"));
@@ -307,6 +323,7 @@ impl Builder {
             summary: self.summary,
             catalogued: false,
             time_unit: self.time_unit,
+            energy_unit: self.energy_unit,
             sizes: self.sizes,
             coordinates: self.coordinates,
             parameters: self.parameters,

@@ -149,6 +149,12 @@ impl System {
             n * n,
             s.ordering.bandwidth
         ));
+        if s.groups > 1 {
+            facts.push(format!(
+                "the coordinates fall into {} groups that do not influence each other",
+                s.groups
+            ));
+        }
         facts.push(format!(
             "instructions: {} for the gradient, {} with second derivatives",
             self.model.gradient_tape().len(),

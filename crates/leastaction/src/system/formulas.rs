@@ -6,19 +6,47 @@
 use crate::error::{Error, Result};
 use crate::expr::{Evaluator, Graph, NodeId, Tape, parse};
 use crate::scalar::Real;
-use serde::{Deserialize, Serialize};
+use serde::de::Visitor;
+use serde::{Deserialize, Deserializer, Serialize};
 use std::collections::HashMap;
 use std::fmt;
 use std::sync::Arc;
 
 /// A number, or a formula that gives one.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(untagged)]
 pub enum Quantity {
     /// A plain number.
     Number(f64),
     /// A formula of parameters and constants.
     Formula(String),
+}
+
+impl<'de> Deserialize<'de> for Quantity {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> std::result::Result<Self, D::Error> {
+        deserializer.deserialize_any(QuantityVisitor)
+    }
+}
+
+struct QuantityVisitor;
+
+impl Visitor<'_> for QuantityVisitor {
+    type Value = Quantity;
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a number, or a formula in quotes")
+    }
+    fn visit_f64<E>(self, x: f64) -> std::result::Result<Quantity, E> {
+        Ok(Quantity::Number(x))
+    }
+    fn visit_i64<E>(self, x: i64) -> std::result::Result<Quantity, E> {
+        Ok(Quantity::Number(x as f64))
+    }
+    fn visit_u64<E>(self, x: u64) -> std::result::Result<Quantity, E> {
+        Ok(Quantity::Number(x as f64))
+    }
+    fn visit_str<E>(self, text: &str) -> std::result::Result<Quantity, E> {
+        Ok(Quantity::from(text))
+    }
 }
 
 impl From<f64> for Quantity {

@@ -117,6 +117,8 @@ pub struct System {
     pub catalogued: bool,
     /// The unit of time, empty if it has none.
     pub time_unit: String,
+    /// The unit of energy, empty if it has none.
+    pub energy_unit: String,
     /// Whole numbers that shaped it.
     pub sizes: Vec<Size>,
     /// Coordinates.
@@ -142,6 +144,18 @@ impl System {
     /// How many coordinates there are.
     pub fn n(&self) -> usize {
         self.coordinates.len()
+    }
+
+    /// The unit of a coordinate's momentum: energy times time over the coordinate's unit, angles counting as numbers.
+    pub fn momentum_unit(&self, i: usize) -> String {
+        if self.energy_unit.is_empty() {
+            return String::new();
+        }
+        let action = format!("{} {}", self.energy_unit, self.time_unit).trim_end().to_owned();
+        match self.coordinates[i].unit.as_str() {
+            "" | "rad" => action,
+            unit => format!("{action}/{unit}"),
+        }
     }
 
     /// The names of the coordinates.

@@ -34,6 +34,10 @@ pub struct Structure {
     pub separable: bool,
     /// How many entries of the (symmetric) coupling pattern of q and v there are, both triangles counted.
     pub nonzeros: usize,
+    /// The group of each coordinate: coordinates of different groups have nothing to do with each other.
+    pub group: Vec<usize>,
+    /// How many groups there are.
+    pub groups: usize,
     /// Positions of the coordinates in the matrix of a step.
     pub ordering: Ordering,
     /// Positions of the coordinates in the mass matrix.
@@ -190,6 +194,7 @@ impl Structure {
         };
         let coupling = pairs(&[l_qq, l_qv, l_vv]);
         let diagonal = coupling.iter().filter(|(i, j)| i == j).count();
+        let (group, groups) = connected(n, &coupling);
         let mass_depends = l_vv.iter().fold(Depends::NOTHING, |set, e| set.and(graph.depends(e.node)));
         Self {
             cyclic: (0..n).filter(|&i| graph.is_zero(l_q[i])).collect(),
@@ -198,8 +203,39 @@ impl Structure {
             constant_mass: !mass_depends.on(Depends::STATE),
             separable: l_qv.is_empty(),
             nonzeros: 2 * coupling.len() - diagonal,
+            group,
+            groups,
             ordering: Ordering::new(n, &coupling),
             mass_ordering: Ordering::new(n, &pairs(&[l_vv])),
         }
     }
+}
+
+/// Numbers the connected groups of coordinates: the group of each, and how many there are.
+fn connected(n: usize, pairs: &[(usize, usize)]) -> (Vec<usize>, usize) {
+    // each coordinate points towards an older one of its group
+    let mut parent: Vec<usize> = (0..n).collect();
+    let find = |parent: &mut Vec<usize>, mut i: usize| {
+        while parent[i] != i {
+            parent[i] = parent[parent[i]];
+            i = parent[i];
+        }
+        i
+    };
+    for &(i, j) in pairs {
+        let (a, b) = (find(&mut parent, i), find(&mut parent, j));
+        parent[a.max(b)] = a.min(b);
+    }
+    let mut groups = 0;
+    let mut group = vec![0; n];
+    for i in 0..n {
+        let root = find(&mut parent, i);
+        if root == i {
+            group[i] = groups;
+            groups += 1;
+        } else {
+            group[i] = group[root];
+        }
+    }
+    (group, groups)
 }

@@ -11,6 +11,8 @@ use crate::linear::{Matrix, Singular};
 use crate::scalar::Real;
 
 const MAX_CORRECTIONS: u32 = 100;
+/// Velocities must give their momenta to this part of the largest.
+const REPRESENTABLE: f64 = 1e-4;
 
 /// Converts between momenta and velocities.
 #[derive(Clone, Debug)]
@@ -179,13 +181,16 @@ impl<R: Real> Velocities<R> {
             self.matrix.solve(&mut self.residual);
             let correction = largest(&self.residual);
             let small = 1e3 * R::epsilon() * (largest(v) + correction);
+            // velocities next to a bound (the speed of light) may be too coarse for their momenta
+            let matches = mismatch <= REPRESENTABLE * largest(p);
             if correction == 0.0 || correction <= small && correction >= 0.5 * previous {
-                return Ok(());
+                return if matches { Ok(()) } else { Err(self.no_velocity(iteration)) };
             }
             previous = correction;
             if !self.advance(q, p, t, v, mismatch) {
                 // no shorter step is better: either rounding is reached or there is no solution
-                return if correction <= small { Ok(()) } else { Err(self.no_velocity(iteration)) };
+                let done = correction <= small && matches;
+                return if done { Ok(()) } else { Err(self.no_velocity(iteration)) };
             }
         }
         Err(self.no_velocity(MAX_CORRECTIONS))

@@ -9,6 +9,7 @@ pub(super) fn define(_: &[usize]) -> Result<System> {
         .summary(
             "A cart on a frictionless track with a point mass on a massless pole; theta from the upright.",
         )
+        .energy_unit("J")
         .coordinate("x", "m")
         .coordinate("theta", "rad")
         .parameter("M", "1", "kg", "mass of the cart")

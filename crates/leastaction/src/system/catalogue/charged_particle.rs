@@ -9,6 +9,7 @@ pub(super) fn define(_: &[usize]) -> Result<System> {
         .summary(
             "A charge in a uniform magnetic field along z: it moves on a helix with the cyclotron frequency.",
         )
+        .energy_unit("J")
         .coordinate("x", "m")
         .coordinate("y", "m")
         .coordinate("z", "m")

@@ -8,6 +8,7 @@ use crate::system::{Parameters, System};
 pub(super) fn define(_: &[usize]) -> Result<System> {
     System::build("double-pendulum", "Double pendulum")
         .summary("Two point masses on massless rods, one hanging from the other; angles from the vertical.")
+        .energy_unit("J")
         .coordinate("q1", "rad")
         .coordinate("q2", "rad")
         .parameter("m1", "1", "kg", "upper mass")

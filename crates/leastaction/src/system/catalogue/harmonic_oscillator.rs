@@ -7,6 +7,7 @@ use crate::system::{Parameters, System};
 pub(super) fn define(_: &[usize]) -> Result<System> {
     System::build("harmonic-oscillator", "Harmonic oscillator")
         .summary("A mass on a spring: q = q0 cos(omega t).")
+        .energy_unit("J")
         .coordinate("q", "m")
         .parameter("m", "1", "kg", "mass")
         .parameter("omega", "2*pi", "1/s", "angular frequency")

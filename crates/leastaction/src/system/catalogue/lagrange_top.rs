@@ -20,6 +20,7 @@ pub(super) fn define(_: &[usize]) -> Result<System> {
 /// Coordinates and picture of every top: the path of its axis on the unit sphere.
 pub(super) fn names(builder: Builder) -> Builder {
     builder
+        .energy_unit("J")
         .coordinate("phi", "rad")
         .coordinate("theta", "rad")
         .coordinate("psi", "rad")

@@ -7,6 +7,7 @@ use crate::system::{Parameters, System};
 pub(super) fn define(_: &[usize]) -> Result<System> {
     System::build("linear-double-pendulum", "Linear double pendulum")
         .summary("Two point masses on massless rods, angles so small that the motion is linear.")
+        .energy_unit("J")
         .coordinate("q1", "rad")
         .coordinate("q2", "rad")
         .parameter("m1", "1", "kg", "upper mass")

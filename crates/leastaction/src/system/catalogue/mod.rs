@@ -45,7 +45,7 @@ pub struct Entry {
 }
 
 /// All systems, from the simplest to the largest.
-pub const ENTRIES: [Entry; 14] = [
+pub const ENTRIES: &[Entry] = &[
     Entry { name: "harmonic-oscillator", sizes: &[], define: harmonic_oscillator::define },
     Entry { name: "pendulum", sizes: &[], define: pendulum::define },
     Entry { name: "linear-double-pendulum", sizes: &[], define: linear_double_pendulum::define },

@@ -11,6 +11,7 @@ pub(super) fn define(sizes: &[usize]) -> Result<System> {
             "n equal point masses on massless rods, one hanging from the other; angles from the vertical.",
         )
         .size("n", n, "number of masses")
+        .energy_unit("J")
         .coordinates((1..=n).map(|i| format!("q{i}")), "rad")
         .parameter("m", "1", "kg", "each mass")
         .parameter("l", format!("1/{n}").as_str(), "m", "length of each rod")

@@ -7,6 +7,7 @@ use crate::system::{Parameters, System};
 pub(super) fn define(_: &[usize]) -> Result<System> {
     System::build("pendulum", "Pendulum")
         .summary("A mass on a rod in a uniform field; omega is the frequency of small oscillations.")
+        .energy_unit("J")
         .coordinate("q", "rad")
         .parameter("m", "1", "kg m²", "moment of inertia")
         .parameter("omega", "2*pi", "1/s", "angular frequency of small oscillations")

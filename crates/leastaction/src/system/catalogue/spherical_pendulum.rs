@@ -9,6 +9,7 @@ pub(super) fn define(_: &[usize]) -> Result<System> {
         .summary(
             "A mass on a rod that swings in all directions; theta from the downward vertical, phi around it.",
         )
+        .energy_unit("J")
         .coordinate("theta", "rad")
         .coordinate("phi", "rad")
         .parameter("m", "1", "kg", "mass")
