@@ -3,6 +3,7 @@
 use crate::Ending;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use leastaction::prelude::Run;
+use leastaction::simulate::MAX_DIGITS;
 use leastaction::system::Quantity;
 use std::path::Path;
 
@@ -62,6 +63,9 @@ pub(crate) struct SimulateFlags {
     /// End time
     #[arg(long, allow_hyphen_values = true)]
     until: Option<String>,
+    /// Decimal digits to compute with: f64, or a number such as 64
+    #[arg(long, value_name = "DIGITS", value_parser = precision)]
+    precision: Option<Precision>,
     /// Replace a parameter; may be repeated
     #[arg(long = "set", value_name = "NAME=VALUE")]
     set: Vec<String>,
@@ -94,6 +98,21 @@ pub(crate) struct SimulateFlags {
     pub(crate) summary: SummaryFormat,
 }
 
+/// What `--precision` asks for.
+#[derive(Clone, Copy, Debug)]
+enum Precision {
+    F64,
+    Digits(usize),
+}
+
+fn precision(text: &str) -> Result<Precision, String> {
+    match (text, text.parse()) {
+        ("f64", _) => Ok(Precision::F64),
+        (_, Ok(digits)) if (1..=MAX_DIGITS).contains(&digits) => Ok(Precision::Digits(digits)),
+        _ => Err(format!("give `f64` or a number of digits from 1 to {MAX_DIGITS}")),
+    }
+}
+
 #[derive(Debug, Args)]
 pub(crate) struct ShowFlags {
     /// Name of a system or of a method
@@ -120,6 +139,11 @@ impl SimulateFlags {
         }
         if let Some(t0) = &self.t0 {
             run.initial.t = Some(quantity(t0));
+        }
+        match self.precision {
+            None => {}
+            Some(Precision::F64) => run.precision = None,
+            Some(Precision::Digits(digits)) => run.precision = Some(digits),
         }
         if !self.out.is_empty() {
             run.out = self.out.clone();

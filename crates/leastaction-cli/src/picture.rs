@@ -20,7 +20,7 @@ pub(crate) fn draw(plan: &Plan, solution: &Solution) -> Result<Figure, String> {
         };
         (0..system.n()).map(series).collect::<Vec<_>>()
     };
-    let (initial, scale) = (summary.energy.initial, summary.energy.scale);
+    let scale = summary.energy.scale;
     Ok(picture_of_run(&RunPicture {
         title: system.title.clone(),
         subtitle: format!(
@@ -41,7 +41,7 @@ pub(crate) fn draw(plan: &Plan, solution: &Solution) -> Result<Figure, String> {
         }),
         momenta: series("p_", &|i| system.momentum_unit(i), &|i| recording.momentum(i).collect()),
         energy_error: if summary.energy.conserved {
-            recording.energy.iter().map(|e| (e - initial) / scale).collect()
+            recording.energy_change.iter().map(|change| change / scale).collect()
         } else {
             Vec::new()
         },

@@ -2,8 +2,6 @@
 
 use crate::say;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
-use leastaction::error::Cause;
-use leastaction::simulate::{Moment, Observer};
 use std::io::IsTerminal;
 use std::ops::ControlFlow;
 use std::sync::Arc;
@@ -12,19 +10,18 @@ use std::time::{Duration, Instant};
 
 /// A bar appears only on a terminal and after this long.
 const PATIENCE: Duration = Duration::from_millis(500);
-/// Steps between looks at the clock.
-const STRIDE: u64 = 64;
-
 /// Shows how far a run is.
 pub(crate) struct Progress {
     start: Instant,
     bar: ProgressBar,
+    /// Steps between looks at the clock.
+    stride: u64,
     enabled: bool,
     shown: bool,
 }
 
 impl Progress {
-    pub(crate) fn new(steps: u64) -> Self {
+    pub(crate) fn new(steps: u64, stride: u64) -> Self {
         // hidden at first, but counting from the start, so that its estimate is right when it appears
         let bar = ProgressBar::with_draw_target(Some(steps), ProgressDrawTarget::hidden());
         if let Ok(style) = ProgressStyle::with_template(
@@ -32,27 +29,21 @@ impl Progress {
         ) {
             bar.set_style(style);
         }
-        Self { start: Instant::now(), bar, enabled: std::io::stderr().is_terminal(), shown: false }
+        Self { start: Instant::now(), bar, stride, enabled: std::io::stderr().is_terminal(), shown: false }
     }
 
-    pub(crate) fn finish(&self) {
-        self.bar.finish_and_clear();
-    }
-}
-
-impl Observer<f64> for Progress {
-    fn observe(&mut self, moment: &Moment<'_, f64>) -> Result<ControlFlow<()>, Cause> {
-        let step = moment.state.steps;
-        // large systems take long over a single step, so the clock is read at every step there
-        let due = moment.state.q.len() > 1000 || step.is_multiple_of(STRIDE);
-        if self.enabled && due {
+    pub(crate) fn show(&mut self, step: u64) {
+        if self.enabled && step.is_multiple_of(self.stride) {
             self.bar.set_position(step);
             if !self.shown && self.start.elapsed() > PATIENCE {
                 self.bar.set_draw_target(ProgressDrawTarget::stderr_with_hz(10));
                 self.shown = true;
             }
         }
-        Ok(ControlFlow::Continue(()))
+    }
+
+    pub(crate) fn finish(&self) {
+        self.bar.finish_and_clear();
     }
 }
 
@@ -76,19 +67,8 @@ impl Interrupt {
         Self { pressed }
     }
 
-    pub(crate) fn observer(&self) -> InterruptObserver {
-        InterruptObserver { pressed: self.pressed.clone() }
-    }
-}
-
-/// Breaks the run when Ctrl-C was pressed.
-pub(crate) struct InterruptObserver {
-    pressed: Arc<AtomicBool>,
-}
-
-impl Observer<f64> for InterruptObserver {
-    fn observe(&mut self, _: &Moment<'_, f64>) -> Result<ControlFlow<()>, Cause> {
-        let stop = self.pressed.load(Ordering::Relaxed);
-        Ok(if stop { ControlFlow::Break(()) } else { ControlFlow::Continue(()) })
+    /// Whether to go on.
+    pub(crate) fn flow(&self) -> ControlFlow<()> {
+        if self.pressed.load(Ordering::Relaxed) { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     }
 }

@@ -7,7 +7,7 @@ use crate::arguments::{SimulateFlags, SummaryFormat};
 use crate::progress::{Interrupt, Progress};
 use crate::{Ending, output, picture, print, say};
 use leastaction::prelude::Solution;
-use leastaction::simulate::{Observer, Outcome, Plan};
+use leastaction::simulate::{Outcome, Plan};
 use std::path::PathBuf;
 
 pub(crate) fn simulate(flags: &SimulateFlags) -> Result<(), Ending> {
@@ -36,9 +36,13 @@ pub(crate) fn simulate(flags: &SimulateFlags) -> Result<(), Ending> {
         ));
     }
     let interrupt = Interrupt::install();
-    let mut progress = Progress::new(plan.steps);
-    let mut observers: [&mut dyn Observer<f64>; 2] = [&mut interrupt.observer(), &mut progress];
-    let solution = plan.simulate(&mut observers);
+    // where a single step takes long, the clock is read at each
+    let slow = plan.precision.is_some() || plan.problem.system.n() > 1000;
+    let mut progress = Progress::new(plan.steps, if slow { 1 } else { 64 });
+    let solution = plan.simulate_watched(&mut |step| {
+        progress.show(step);
+        interrupt.flow()
+    })?;
     progress.finish();
     finish(flags.summary, &files, &plan, &solution)
 }

@@ -103,6 +103,30 @@ fn a_csv_file_carries_its_run_which_repeats_it_bit_for_bit() {
 }
 
 #[test]
+fn many_digits_on_the_command_line() {
+    let folder = Folder::new("digits");
+    // one period of the pendulum, after which it is back: sixty digits of π/2 with a method of order 40
+    let run = folder
+        .run("simulate pendulum --precision 60 --until period --step period/40 -m gauss40 --summary json");
+    assert_eq!(run.code, 0, "{}", run.stderr);
+    let summary: serde_json::Value = serde_json::from_str(&run.stdout).unwrap();
+    let q = summary["digits"]["q"][0].as_str().unwrap();
+    let half_pi = "1.57079632679489661923132169163975144209858469968755291048747";
+    assert_eq!(q.len(), half_pi.len(), "{q}");
+    assert!(q.starts_with(&half_pi[..56]), "{q}");
+    // a supremum that quad precision gave elsewhere as 7.608818120477352783889915e-4
+    let run =
+        folder.run("simulate double-pendulum -m midpoint --step 0.04 --until 1 --precision 64 --out a.csv");
+    assert!(run.stdout.contains("largest relative error 7.608818e-4"), "{}", run.stdout);
+    assert_eq!(folder.run("simulate a.csv --out b.csv").code, 0);
+    assert_eq!(folder.read("a.csv"), folder.read("b.csv"));
+    for bad in ["0", "201", "many"] {
+        let run = folder.run(&format!("simulate pendulum --precision {bad}"));
+        assert!(run.code == 2 && run.stderr.contains("from 1 to 200"), "{}", run.stderr);
+    }
+}
+
+#[test]
 fn flags_replace_what_a_run_file_says() {
     let folder = Folder::new("file");
     folder.write(

@@ -58,7 +58,7 @@ fn an_upright_top_has_no_velocities() {
 /// Runs into a failure, checks that everything before it was kept, and returns it.
 fn failed_run(run: &Run) -> Failure {
     let plan = run.plan().unwrap();
-    let solution = plan.simulate(&mut []);
+    let solution = plan.simulate().unwrap();
     let Outcome::Failed(failure) = &solution.outcome else { panic!("{run:?} did not fail") };
     let recording = &solution.recording;
     let n = recording.n;

@@ -85,6 +85,9 @@ impl Real for Dual {
     fn from_decimal(text: &str) -> Self {
         Self::from_f64(f64::from_decimal(text))
     }
+    fn to_text(&self, digits: Option<usize>) -> String {
+        self.value.to_text(digits)
+    }
     fn pi() -> Self {
         Self::from_f64(std::f64::consts::PI)
     }

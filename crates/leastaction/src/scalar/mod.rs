@@ -71,6 +71,8 @@ pub trait Real: Field {
     fn narrow(wide: &Self::Wide) -> Self;
     /// The number a decimal literal such as `9.81` stands for, rounded once.
     fn from_decimal(text: &str) -> Self;
+    /// The number as a decimal rounded to so many digits, or with all it has.
+    fn to_text(&self, digits: Option<usize>) -> String;
     /// π.
     fn pi() -> Self;
     /// Square root.
@@ -142,6 +144,12 @@ impl Real for f64 {
     }
     fn from_decimal(text: &str) -> Self {
         text.parse().unwrap_or(f64::NAN)
+    }
+    fn to_text(&self, digits: Option<usize>) -> String {
+        match digits {
+            None => format!("{self:?}"),
+            Some(digits) => format!("{self:.*e}", digits.max(1) - 1),
+        }
     }
     fn pi() -> Self {
         std::f64::consts::PI

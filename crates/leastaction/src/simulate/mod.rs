@@ -11,10 +11,10 @@ mod run;
 mod solution;
 
 pub use invariants::{Drift, EnergyMeter, Invariants};
-pub use plan::Plan;
+pub use plan::{MAX_DIGITS, Plan, Watch};
 pub use recorder::{Recorder, Recording};
 pub use run::{InitialState, Run};
-pub use solution::{EnergySummary, NewtonSummary, Solution, Summary};
+pub use solution::{DigitsSummary, EnergySummary, NewtonSummary, Solution, Summary};
 
 use crate::error::{Cause, Failure};
 use crate::scalar::Real;

@@ -1,13 +1,22 @@
 //! A checked run, ready to go: numbers instead of formulas, steps counted, memory bounded.
+//!
+//! [`Numbers`] are the run's numbers in one number type. A plan keeps those of `f64` and makes those of the precision asked
+//! for when it runs.
 
-use super::{InitialState, Invariants, Observer, Recorder, Run, Solution, Summary, simulate};
-use crate::error::{Error, Result};
+use super::{
+    InitialState, Invariants, Moment, NewtonSummary, Observer, Recorder, Run, Solution, Summary, simulate,
+};
+use crate::error::{Cause, Error, Result};
 use crate::exact;
 use crate::method::Method;
+use crate::scalar::{Digits, Real, limbs_for};
 use crate::step::{State, Stepper};
-use crate::system::{Parameter, Problem, Quantity, System};
+use crate::system::{Parameter, Problem, Quantity, Start, System};
+use std::ops::ControlFlow;
 use std::time::Instant;
 
+/// The most digits that can be asked for.
+pub const MAX_DIGITS: usize = 200;
 /// How many numbers are recorded at most if nothing else is said: 160 MB of them.
 const MODERATE: f64 = 2e7;
 /// How many numbers are recorded at most: 16 GB of them.
@@ -15,6 +24,64 @@ const LARGEST: f64 = 2e9;
 
 /// So many points are recorded within a step at most.
 const MAX_DENSE: u64 = 1000;
+
+/// Runs a block with `$R` the number type for so many digits: `f64` for `None`.
+macro_rules! in_precision {
+    ($digits:expr, $R:ident => $body:expr) => {
+        match $digits.map(limbs_for) {
+            None => {
+                type $R = f64;
+                $body
+            }
+            Some(0..=4) => {
+                type $R = Digits<4>;
+                $body
+            }
+            Some(5..=8) => {
+                type $R = Digits<8>;
+                $body
+            }
+            Some(_) => {
+                type $R = Digits<12>;
+                $body
+            }
+        }
+    };
+}
+
+/// Is shown the number of steps taken after each; `Break` ends the run.
+pub type Watch<'a> = &'a mut dyn FnMut(u64) -> ControlFlow<()>;
+
+/// A run's numbers in one number type.
+struct Numbers<R> {
+    problem: Problem<R>,
+    step: R,
+    until: R,
+    period: Option<R>,
+}
+
+impl<R: Real> Numbers<R> {
+    fn new(run: &Run, system: &System) -> Result<Self> {
+        let settings = run.settings()?;
+        let problem: Problem<R> = system.problem(&settings)?;
+        let period = exact::period(&problem);
+        let mut formulas = system.formulas(&settings.parameters)?;
+        if let Some(period) = &period {
+            formulas.add("period", period);
+        }
+        let default_step = formulas.value("the default step", &system.defaults.step);
+        let step: R = match &run.step {
+            Some(quantity) => formulas.value("the step", quantity)?,
+            None => default_step.clone()?,
+        };
+        if step.to_f64() <= 0.0 {
+            let try_step = default_step.map_or("a positive one".to_owned(), |x: R| x.to_f64().to_string());
+            return Err(Error::BadStep { step: step.to_f64(), try_step });
+        }
+        let until = formulas.value("until", run.until.as_ref().unwrap_or(&system.defaults.until))?;
+        Ok(Self { problem, step, until, period })
+    }
+}
 
 /// A checked run.
 #[derive(Clone, Debug)]
@@ -27,6 +94,8 @@ pub struct Plan {
     pub step: f64,
     /// How many steps.
     pub steps: u64,
+    /// Decimal digits to compute with; `None` is `f64`.
+    pub precision: Option<usize>,
     /// Every so many steps are recorded; 0 records nothing.
     pub every: u64,
     /// So many points are recorded for each step recorded.
@@ -37,60 +106,87 @@ pub struct Plan {
     pub run: Run,
     /// What the user should know before it starts.
     pub notes: Vec<String>,
+    /// The run as it was given, with its formulas.
+    given: Run,
 }
 
 impl Plan {
     pub(super) fn new(run: &Run, system: &System) -> Result<Self> {
         let method = Method::named(run.method.as_ref().unwrap_or(&system.defaults.method))?;
-        let settings = run.settings()?;
-        let problem: Problem<f64> = system.problem(&settings)?;
-        let period = exact::period(&problem);
-
-        let mut formulas = system.formulas(&settings.parameters)?;
-        if let Some(period) = period {
-            formulas.add("period", period);
+        if let Some(digits) = run.precision
+            && !(1..=MAX_DIGITS).contains(&digits)
+        {
+            let message = format!("precision = {digits} digits; give a number from 1 to {MAX_DIGITS}");
+            return Err(Error::BadRun { message });
         }
-        let default_step = formulas.value("the default step", &system.defaults.step);
-        let step: f64 = match &run.step {
-            Some(quantity) => formulas.value("the step", quantity)?,
-            None => default_step.clone()?,
-        };
-        if step <= 0.0 {
-            let try_step = default_step.map_or("a positive one".to_owned(), |x: f64| x.to_string());
-            return Err(Error::BadStep { step, try_step });
-        }
-        let until: f64 = formulas.value("until", run.until.as_ref().unwrap_or(&system.defaults.until))?;
+        let numbers: Numbers<f64> = Numbers::new(run, system)?;
+        let (until, step) = (numbers.until, numbers.step);
         let mut notes = Vec::new();
-        let steps = count_steps(until - problem.t0, step, until, &mut notes)?;
+        let steps = count_steps(until - numbers.problem.t0, step, until, &mut notes)?;
         let (every, dense) = recording(run, &method, steps, system.n(), &mut notes)?;
-
-        let mut plan = Self { problem, method, step, steps, every, dense, period, run: run.clone(), notes };
+        let mut plan = Self {
+            problem: numbers.problem,
+            method,
+            step,
+            steps,
+            precision: run.precision,
+            every,
+            dense,
+            period: numbers.period,
+            run: run.clone(),
+            notes,
+            given: run.clone(),
+        };
         plan.run = plan.resolved();
         Ok(plan)
     }
 
-    /// The run with every default filled in by a number that reads back to the same bits.
+    /// The run with every default filled in: by numbers that read back to the same bits, or, if there are more digits than
+    /// an `f64` has, by the formulas that give them.
     fn resolved(&self) -> Run {
-        let numbers = |values: &[f64]| Some(values.iter().map(|x| Quantity::Number(*x)).collect());
         let system = &self.problem.system;
+        let exact = self.precision.is_some();
+        let choose = |formula: &Quantity, x: f64| if exact { formula.clone() } else { Quantity::Number(x) };
+        let list = |formulas: &[Quantity], values: &[f64]| {
+            Some(formulas.iter().zip(values).map(|(formula, x)| choose(formula, *x)).collect())
+        };
+        let given = &self.given;
         let sizes = system.sizes.iter().map(|s| (s.name.clone(), Quantity::Number(s.value as f64)));
-        let value = |(p, x): (&Parameter, &f64)| (p.name.clone(), Quantity::Number(*x));
+        let value = |(p, x): (&Parameter, &f64)| {
+            (p.name.clone(), choose(given.parameters.get(&p.name).unwrap_or(&p.value), *x))
+        };
         let parameters = system.parameters.iter().zip(&self.problem.parameters).map(value);
+        let (default_v, default_p) = match &system.initial.start {
+            Start::Velocities(list) => (Some(list), None),
+            Start::Momenta(list) => (None, Some(list)),
+        };
+        let (v, p) = match (&given.initial.v, &given.initial.p) {
+            (None, None) => (default_v, default_p),
+            (v, p) => (v.as_ref(), p.as_ref()),
+        };
+        // an f64 run starts from momenta, as its steps do
+        let start = match (exact, v, p) {
+            (true, Some(v), _) => (list(v, &self.problem.v0), None),
+            (true, None, Some(p)) => (None, list(p, &self.problem.p0)),
+            _ => (None, Some(self.problem.p0.iter().map(|x| Quantity::Number(*x)).collect())),
+        };
+        let end = self.problem.t0 + self.steps as f64 * self.step;
         Run {
             system: system.name.clone(),
             method: Some(self.method.name.clone()),
-            step: Some(self.step.into()),
-            until: Some((self.problem.t0 + self.steps as f64 * self.step).into()),
+            step: Some(choose(given.step.as_ref().unwrap_or(&system.defaults.step), self.step)),
+            until: Some(choose(given.until.as_ref().unwrap_or(&system.defaults.until), end)),
+            precision: self.precision,
             every: Some(self.every),
             dense: Some(self.dense),
             // a file that named itself would be overwritten when its run is repeated
             out: Vec::new(),
             plot: Vec::new(),
             initial: InitialState {
-                t: Some(self.problem.t0.into()),
-                q: numbers(&self.problem.q0),
-                v: None,
-                p: numbers(&self.problem.p0),
+                t: Some(choose(given.initial.t.as_ref().unwrap_or(&Quantity::Number(0.0)), self.problem.t0)),
+                q: list(given.initial.q.as_ref().unwrap_or(&system.initial.q), &self.problem.q0),
+                v: start.0,
+                p: start.1,
             },
             parameters: sizes.chain(parameters).collect(),
         }
@@ -101,35 +197,50 @@ impl Plan {
         self.steps.checked_div(self.every).map_or(0, |kept| 1 + kept * self.dense)
     }
 
-    /// Runs, and shows every step to the observers.
-    pub fn simulate(&self, observers: &mut [&mut dyn Observer<f64>]) -> Solution {
-        let mut stepper = Stepper::new(&self.problem, &self.method, self.step);
-        let mut state = State::new(&self.problem);
-        let mut invariants = Invariants::new(&self.problem);
-        let mut recorder = (self.every > 0).then(|| {
-            let rows = self.rows() as usize;
-            Recorder::new(&self.problem, &stepper, self.every, self.dense, rows)
-        });
+    /// Runs.
+    pub fn simulate(&self) -> Result<Solution> {
+        self.simulate_watched(&mut |_| ControlFlow::Continue(()))
+    }
+
+    /// Runs while somebody watches. A run that fails on its way is a solution too, up to there.
+    pub fn simulate_watched(&self, watch: Watch<'_>) -> Result<Solution> {
+        in_precision!(self.precision, R => {
+            let numbers: Numbers<R> = Numbers::new(&self.given, &self.problem.system)?;
+            Ok(self.simulate_in(&numbers, watch))
+        })
+    }
+
+    fn simulate_in<R: Real>(&self, numbers: &Numbers<R>, watch: Watch<'_>) -> Solution {
+        let problem = &numbers.problem;
+        let mut stepper = Stepper::new(problem, &self.method, numbers.step.clone());
+        let mut state = State::new(problem);
+        let mut invariants = Invariants::new(problem);
+        let mut recorder = (self.every > 0)
+            .then(|| Recorder::new(problem, &stepper, self.every, self.dense, self.rows() as usize));
         let mut newton = Newton::default();
-        let mut all: Vec<&mut dyn Observer<f64>> = vec![&mut invariants, &mut newton];
+        let mut watcher = Watcher(watch);
+        let mut all: Vec<&mut dyn Observer<R>> = vec![&mut invariants, &mut newton];
         if let Some(recorder) = &mut recorder {
             all.push(recorder);
         }
-        for observer in observers {
-            all.push(&mut **observer);
-        }
+        all.push(&mut watcher);
         let start = Instant::now();
-        let outcome = simulate(&self.problem, &mut stepper, &mut state, self.steps, &mut all);
+        let outcome = simulate(problem, &mut stepper, &mut state, self.steps, &mut all);
         let wall_seconds = start.elapsed().as_secs_f64();
-        let t_end = stepper.time(state.steps);
-        let summary =
-            Summary::new(self, &state, t_end, &invariants, newton.summary(), wall_seconds, &outcome);
-        Solution {
-            run: self.run.clone(),
-            outcome,
-            summary,
-            recording: recorder.map(|r| r.recording).unwrap_or_default(),
-        }
+        let t_end = stepper.time(state.steps).to_f64();
+        let newton = newton.summary();
+        let summary = Summary::new(self, &state, t_end, &invariants, newton, wall_seconds, &outcome);
+        let recording = recorder.map(|r| r.recording).unwrap_or_default();
+        Solution { run: self.run.clone(), outcome, summary, recording }
+    }
+}
+
+/// Shows the number of steps to whoever watches.
+struct Watcher<'a>(Watch<'a>);
+
+impl<R: Real> Observer<R> for Watcher<'_> {
+    fn observe(&mut self, moment: &Moment<'_, R>) -> std::result::Result<ControlFlow<()>, Cause> {
+        Ok((self.0)(moment.state.steps))
     }
 }
 
@@ -142,23 +253,20 @@ struct Newton {
 }
 
 impl Newton {
-    fn summary(&self) -> super::NewtonSummary {
+    fn summary(&self) -> NewtonSummary {
         let mean = if self.steps == 0 { 0.0 } else { self.total as f64 / self.steps as f64 };
-        super::NewtonSummary { iterations_mean: mean, iterations_max: self.largest }
+        NewtonSummary { iterations_mean: mean, iterations_max: self.largest }
     }
 }
 
-impl Observer<f64> for Newton {
-    fn observe(
-        &mut self,
-        moment: &super::Moment<'_, f64>,
-    ) -> std::result::Result<std::ops::ControlFlow<()>, crate::error::Cause> {
+impl<R: Real> Observer<R> for Newton {
+    fn observe(&mut self, moment: &Moment<'_, R>) -> std::result::Result<ControlFlow<()>, Cause> {
         if moment.state.steps > 0 {
             self.total += u64::from(moment.iterations);
             self.steps += 1;
             self.largest = self.largest.max(moment.iterations);
         }
-        Ok(std::ops::ControlFlow::Continue(()))
+        Ok(ControlFlow::Continue(()))
     }
 }
 

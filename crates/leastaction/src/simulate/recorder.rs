@@ -2,6 +2,7 @@
 
 use super::{Moment, Observer};
 use crate::error::Cause;
+use crate::scalar::Real;
 use crate::step::{Stepper, Weights};
 use crate::system::{Energy, Problem, Velocities};
 use std::ops::ControlFlow;
@@ -21,6 +22,8 @@ pub struct Recording {
     pub p: Vec<f64>,
     /// Energies.
     pub energy: Vec<f64>,
+    /// Energies minus the initial one, subtracted before rounding to 64 bits.
+    pub energy_change: Vec<f64>,
 }
 
 impl Recording {
@@ -46,38 +49,43 @@ impl Recording {
     }
 }
 
-/// Keeps states.
+/// Keeps states, rounded to 64 bits.
 #[derive(Clone, Debug)]
-pub struct Recorder {
+pub struct Recorder<R> {
     every: u64,
     /// Points within a step, with their fractions of it.
-    inner: Vec<(f64, Weights<f64>)>,
-    energy: Energy<f64>,
-    velocities: Velocities<f64>,
-    q: Vec<f64>,
-    v: Vec<f64>,
-    p: Vec<f64>,
+    inner: Vec<(R, Weights<R>)>,
+    energy: Energy<R>,
+    initial_energy: R,
+    velocities: Velocities<R>,
+    q: Vec<R>,
+    v: Vec<R>,
+    p: Vec<R>,
     /// What has been kept.
     pub recording: Recording,
 }
 
-impl Recorder {
+impl<R: Real> Recorder<R> {
     /// Keeps every `every`-th step and `dense` − 1 points within each step kept. Room for `rows` rows is made at once.
-    pub fn new(problem: &Problem<f64>, stepper: &Stepper<f64>, every: u64, dense: u64, rows: usize) -> Self {
+    pub fn new(problem: &Problem<R>, stepper: &Stepper<R>, every: u64, dense: u64, rows: usize) -> Self {
         let model = &problem.system.model;
         let n = model.n;
         let inner = (1..dense)
             .filter_map(|j| {
-                let fraction = j as f64 / dense as f64;
+                let fraction = R::from_f64(j as f64) / R::from_f64(dense as f64);
                 stepper.weights(&fraction).map(|weights| (fraction, weights))
             })
             .collect();
         let room = |width: usize| Vec::with_capacity(rows * width);
-        let recording = Recording { n, t: room(1), q: room(n), v: room(n), p: room(n), energy: room(1) };
+        let (t, q, v, p) = (room(1), room(n), room(n), room(n));
+        let recording = Recording { n, t, q, v, p, energy: room(1), energy_change: room(1) };
+        let mut energy = Energy::new(model, &problem.parameters);
+        let (initial_energy, _) = energy.at(&problem.q0, &problem.v0, &problem.t0);
         Self {
             every,
             inner,
-            energy: Energy::new(model, &problem.parameters),
+            energy,
+            initial_energy,
             velocities: Velocities::new(model, &problem.parameters),
             q: problem.q0.clone(),
             v: problem.v0.clone(),
@@ -86,40 +94,41 @@ impl Recorder {
         }
     }
 
-    fn push(&mut self, t: f64) {
-        let energy = self.energy.at(&self.q, &self.v, &t).0;
+    fn push(&mut self, t: &R) {
+        let energy = self.energy.at(&self.q, &self.v, t).0;
         let r = &mut self.recording;
-        r.t.push(t);
-        r.q.extend_from_slice(&self.q);
-        r.v.extend_from_slice(&self.v);
-        r.p.extend_from_slice(&self.p);
-        r.energy.push(energy);
+        r.t.push(t.to_f64());
+        r.q.extend(self.q.iter().map(R::to_f64));
+        r.v.extend(self.v.iter().map(R::to_f64));
+        r.p.extend(self.p.iter().map(R::to_f64));
+        r.energy.push(energy.to_f64());
+        r.energy_change.push((energy - self.initial_energy.clone()).to_f64());
     }
 }
 
-impl Observer<f64> for Recorder {
-    fn observe(&mut self, moment: &Moment<'_, f64>) -> Result<ControlFlow<()>, Cause> {
+impl<R: Real> Observer<R> for Recorder<R> {
+    fn observe(&mut self, moment: &Moment<'_, R>) -> Result<ControlFlow<()>, Cause> {
         let state = moment.state;
         if state.steps == 0 {
             // the velocities given, not ones recovered from momenta
-            self.push(moment.t);
+            self.push(&moment.t);
             return Ok(ControlFlow::Continue(()));
         }
         if !state.steps.is_multiple_of(self.every) {
             return Ok(ControlFlow::Continue(()));
         }
-        let h = *moment.stepper.step_size();
+        let h = moment.stepper.step_size();
         for k in 0..self.inner.len() {
             let (fraction, weights) = &self.inner[k];
-            let t = moment.t - (1.0 - fraction) * h;
+            let t = moment.t.clone() - (R::one() - fraction.clone()) * h.clone();
             moment.stepper.within(weights, &mut self.q, &mut self.v);
             self.velocities.momenta(&self.q, &self.v, &t, &mut self.p);
-            self.push(t);
+            self.push(&t);
         }
         self.q.clone_from_slice(&state.q);
         self.p.clone_from_slice(&state.p);
         self.velocities.velocities(&self.q, &self.p, &moment.t, &mut self.v)?;
-        self.push(moment.t);
+        self.push(&moment.t);
         Ok(ControlFlow::Continue(()))
     }
 }

@@ -23,6 +23,9 @@ pub struct Run {
     /// End time.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub until: Option<Quantity>,
+    /// Compute with so many decimal digits; `f64` if not given.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub precision: Option<usize>,
     /// Record every so many steps; by default as often as a moderate amount of memory allows.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub every: Option<u64>,
@@ -103,12 +106,12 @@ impl Run {
 
     /// Plans and simulates a catalogue system.
     pub fn simulate(&self) -> Result<Solution> {
-        self.plan()?.simulate(&mut []).into_result()
+        self.plan()?.simulate()?.into_result()
     }
 
     /// Plans and simulates a system given as such.
     pub fn simulate_system(&self, system: &System) -> Result<Solution> {
-        self.plan_for(system)?.simulate(&mut []).into_result()
+        self.plan_for(system)?.simulate()?.into_result()
     }
 
     /// What the run replaces of a system's defaults.

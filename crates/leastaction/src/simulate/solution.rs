@@ -2,6 +2,7 @@
 
 use super::{Invariants, Outcome, Plan, Recording, Run};
 use crate::error::{Error, Result, number};
+use crate::scalar::Real;
 use crate::step::State;
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -59,6 +60,9 @@ pub struct Summary {
     pub wall_seconds: f64,
     /// `done`, `interrupted` or `failed`.
     pub outcome: &'static str,
+    /// The end with all its digits, if more were asked for than an `f64` has.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub digits: Option<DigitsSummary>,
     #[serde(skip)]
     units: Units,
 }
@@ -69,6 +73,21 @@ struct Units {
     names: Vec<String>,
     time: String,
     wanted_steps: u64,
+}
+
+/// Numbers with more digits than an `f64` has, as decimals.
+#[derive(Clone, Debug, Serialize)]
+pub struct DigitsSummary {
+    /// How many digits were asked for.
+    pub precision: usize,
+    /// Coordinates at the end.
+    pub q: Vec<String>,
+    /// Momenta at the end.
+    pub p: Vec<String>,
+    /// The energy at the start.
+    pub energy_initial: String,
+    /// The energy at the end.
+    pub energy_final: String,
 }
 
 /// The energy over a run.
@@ -96,11 +115,11 @@ pub struct NewtonSummary {
 }
 
 impl Summary {
-    pub(super) fn new(
+    pub(super) fn new<R: Real>(
         plan: &Plan,
-        state: &State<f64>,
+        state: &State<R>,
         t_end: f64,
-        invariants: &Invariants<f64>,
+        invariants: &Invariants<R>,
         newton: NewtonSummary,
         wall_seconds: f64,
         outcome: &Outcome,
@@ -118,11 +137,11 @@ impl Summary {
             step: plan.step,
             steps: state.steps,
             t_end,
-            q: state.q.clone(),
-            p: state.p.clone(),
+            q: state.q.iter().map(R::to_f64).collect(),
+            p: state.p.iter().map(R::to_f64).collect(),
             energy: EnergySummary {
-                initial: *invariants.meter.initial(),
-                r#final: invariants.last,
+                initial: invariants.meter.initial().to_f64(),
+                r#final: invariants.last.to_f64(),
                 max_relative_error: invariants.max_relative_error(),
                 scale: invariants.meter.scale(),
                 conserved: system.structure().autonomous,
@@ -135,12 +154,26 @@ impl Summary {
                 Outcome::Interrupted => "interrupted",
                 Outcome::Failed(_) => "failed",
             },
+            digits: plan.precision.map(|precision| DigitsSummary::new(precision, state, invariants)),
             units: Units {
                 title: system.title.clone(),
                 names: system.coordinate_names(),
                 time: system.time_unit.clone(),
                 wanted_steps: plan.steps,
             },
+        }
+    }
+}
+
+impl DigitsSummary {
+    fn new<R: Real>(precision: usize, state: &State<R>, invariants: &Invariants<R>) -> Self {
+        let text = |x: &R| x.to_text(Some(precision));
+        Self {
+            precision,
+            q: state.q.iter().map(text).collect(),
+            p: state.p.iter().map(text).collect(),
+            energy_initial: text(invariants.meter.initial()),
+            energy_final: text(&invariants.last),
         }
     }
 }
@@ -165,7 +198,16 @@ impl fmt::Display for Summary {
         )?;
         for (i, name) in self.units.names.iter().enumerate().take(MAX_COORDINATES) {
             let label = if i == 0 { "state" } else { "" };
-            writeln!(f, "  {label:<10} {name} = {:<24} p_{name} = {}", number(self.q[i]), number(self.p[i]))?;
+            match &self.digits {
+                None => {
+                    let (q, p) = (number(self.q[i]), number(self.p[i]));
+                    writeln!(f, "  {label:<10} {name} = {q:<24} p_{name} = {p}")?;
+                }
+                Some(digits) => {
+                    writeln!(f, "  {label:<10} {name} = {}", digits.q[i])?;
+                    writeln!(f, "  {:<10} p_{name} = {}", "", digits.p[i])?;
+                }
+            }
         }
         if self.q.len() > MAX_COORDINATES {
             writeln!(f, "  {:<10} … and {} more coordinates", "", self.q.len() - MAX_COORDINATES)?;

@@ -136,8 +136,8 @@ impl Formulas {
     }
 
     /// Adds a name with a value, for the formulas that come later.
-    pub fn add(&mut self, name: &str, value: f64) {
-        let node = self.graph.number(value);
+    pub fn add<R: Real>(&mut self, name: &str, value: &R) {
+        let node = self.graph.decimal(&value.to_text(None));
         self.names.push(name.to_owned());
         self.nodes.insert(name.to_owned(), node);
     }

@@ -160,6 +160,11 @@ impl<const N: usize> Real for Digits<N> {
     fn from_decimal(text: &str) -> Self {
         text::parse(text).unwrap_or(Self::NAN)
     }
+    fn to_text(&self, digits: Option<usize>) -> String {
+        // one digit more than the mantissa holds, so that it reads back to within its last place
+        let all = (64.0 * N as f64 / std::f64::consts::LOG2_10) as usize + 2;
+        self.to_decimal(digits.unwrap_or(all))
+    }
     fn pi() -> Self {
         Self::constant(Constant::Pi)
     }
