@@ -86,7 +86,16 @@ fn nothing_allocates_after_the_stepper_is_made() {
     for method in Method::all() {
         assert_eq!(steps(&pendulum, &method, 0.01), 0, "{}", method.name);
     }
-    // constant and varying mass matrices, Newton for velocities, dense and banded solvers
+    let relativistic = System::build("relativistic", "Relativistic oscillator")
+        .coordinate("x", "")
+        .start(["0"], ["0.9"])
+        .lagrangian(|q, v, _, _| -(-v[0].squared() + 1.0).sqrt() - q[0].squared() * 0.5)
+        .unwrap();
+    let relativistic = relativistic.problem(&Settings::default()).unwrap();
+    for name in ["simpson", "gauss8", "rk4", "rk4-velocity"] {
+        assert_eq!(steps(&relativistic, &method(name), 0.01), 0, "relativistic, {name}");
+    }
+    // constant and varying mass matrices, dense and banded solvers
     let chain = problem_with("fput", &[("n", 100.0)], None);
     for name in ["simpson", "lobatto8", "rk4", "rk4-velocity"] {
         assert_eq!(steps(&chain, &method(name), 0.2), 0, "chain, {name}");

@@ -1,5 +1,7 @@
 //! Running the built command in a folder of its own.
 
+#![allow(dead_code)]
+
 use std::path::PathBuf;
 use std::process::Command;
 
