@@ -146,6 +146,11 @@ impl Graph {
         self.as_number(id) == Some(0.0)
     }
 
+    /// The place of a node, if it is in the graph.
+    pub fn find(&self, node: Node) -> Option<NodeId> {
+        self.index.get(&node).copied()
+    }
+
     /// The one place where nodes are made.
     fn intern(&mut self, node: Node) -> NodeId {
         if let Some(&id) = self.index.get(&node) {

@@ -8,13 +8,38 @@ use super::graph::{Binary, Graph, Node, NodeId, Unary};
 use crate::scalar::Real;
 use std::sync::Arc;
 
-/// What an instruction does.
+/// What an instruction does. Flat, so that the interpreter has one jump to take.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Action {
-    Unary(Unary),
-    Binary(Binary),
+    Add,
+    Sub,
+    Mul,
+    Div,
+    Neg,
     /// Output number `target` receives register `a`.
     Store,
+    /// Sine of register `a` into `target` and its cosine into `b`.
+    SinCos,
+    /// Any other function of one operand.
+    Unary(Unary),
+    /// Any other function of two operands.
+    Binary(Binary),
+}
+
+impl Action {
+    fn of(node: Node) -> Self {
+        match node {
+            Node::Binary(Binary::Add, ..) => Self::Add,
+            Node::Binary(Binary::Sub, ..) => Self::Sub,
+            Node::Binary(Binary::Mul, ..) => Self::Mul,
+            Node::Binary(Binary::Div, ..) => Self::Div,
+            Node::Unary(Unary::Neg, _) => Self::Neg,
+            Node::Binary(op, ..) => Self::Binary(op),
+            Node::Unary(op, _) => Self::Unary(op),
+            // inputs and constants have registers of their own and are never emitted
+            _ => Self::Store,
+        }
+    }
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -191,17 +216,41 @@ impl<'g> Compiler<'g> {
 
     fn emit_one(&mut self, id: NodeId) {
         let node = self.graph.node(id);
+        if let Some((sine, cosine, operand)) = self.sine_and_cosine(node) {
+            let a = self.register_of(operand);
+            // each of the two functions was counted as a reader
+            self.release(operand);
+            self.release(operand);
+            let (target, b) = (self.fresh_register(), self.fresh_register());
+            self.place[sine.0 as usize] = target;
+            self.place[cosine.0 as usize] = b;
+            self.tape.body.push(Instruction { action: Action::SinCos, target, a, b });
+            return;
+        }
         let mut instruction = self.instruction(node, UNPLACED);
         for operand in operands(node) {
             self.release(operand);
         }
-        let target = self.free.pop().unwrap_or_else(|| {
-            self.tape.registers += 1;
-            self.tape.registers as u32 - 1
-        });
+        let target = self.fresh_register();
         self.place[id.0 as usize] = target;
         instruction.target = target;
         self.tape.body.push(instruction);
+    }
+
+    fn fresh_register(&mut self) -> u32 {
+        self.free.pop().unwrap_or_else(|| {
+            self.tape.registers += 1;
+            self.tape.registers as u32 - 1
+        })
+    }
+
+    /// Sine, cosine and their operand, if the node is one of the two and the tape needs the other as well.
+    fn sine_and_cosine(&self, node: Node) -> Option<(NodeId, NodeId, NodeId)> {
+        let Node::Unary(Unary::Sin | Unary::Cos, operand) = node else { return None };
+        let sine = self.graph.find(Node::Unary(Unary::Sin, operand))?;
+        let cosine = self.graph.find(Node::Unary(Unary::Cos, operand))?;
+        let needed = |id: NodeId| self.uses[id.0 as usize] > 0 && !self.is_placed(id);
+        (needed(sine) && needed(cosine)).then_some((sine, cosine, operand))
     }
 
     /// One reader of a node is done; the last one frees its register.
@@ -232,19 +281,9 @@ impl<'g> Compiler<'g> {
     }
 
     fn instruction(&self, node: Node, target: u32) -> Instruction {
-        match node {
-            Node::Unary(op, a) => {
-                Instruction { action: Action::Unary(op), target, a: self.register_of(a), b: 0 }
-            }
-            Node::Binary(op, a, b) => Instruction {
-                action: Action::Binary(op),
-                target,
-                a: self.register_of(a),
-                b: self.register_of(b),
-            },
-            // inputs and constants have registers of their own and are never emitted
-            _ => Instruction { action: Action::Store, target, a: 0, b: 0 },
-        }
+        let mut registers = operands(node).map(|id| self.register_of(id));
+        let a = registers.next().unwrap_or(0);
+        Instruction { action: Action::of(node), target, a, b: registers.next().unwrap_or(0) }
     }
 }
 
@@ -301,40 +340,60 @@ impl<R: Real> Evaluator<R> {
 fn run<R: Real>(instructions: &[Instruction], registers: &mut [R], outputs: &mut [R]) {
     for instruction in instructions {
         let a = &registers[instruction.a as usize];
+        let b = &registers[instruction.b as usize];
         let value = match instruction.action {
-            Action::Binary(op) => {
-                let b = &registers[instruction.b as usize];
-                match op {
-                    Binary::Add => a.clone() + b.clone(),
-                    Binary::Sub => a.clone() - b.clone(),
-                    Binary::Mul => a.clone() * b.clone(),
-                    Binary::Div => a.clone() / b.clone(),
-                    Binary::Atan2 => a.atan2(b),
-                    Binary::Pow => a.pow(b),
-                }
-            }
-            Action::Unary(op) => match op {
-                Unary::Neg => -a.clone(),
-                Unary::Sqrt => a.sqrt(),
-                Unary::Exp => a.exp(),
-                Unary::Ln => a.ln(),
-                Unary::Sin => a.sin(),
-                Unary::Cos => a.cos(),
-                Unary::Tan => a.tan(),
-                Unary::Asin => a.asin(),
-                Unary::Acos => a.acos(),
-                Unary::Atan => a.atan(),
-                Unary::Sinh => a.sinh(),
-                Unary::Cosh => a.cosh(),
-                Unary::Tanh => a.tanh(),
-                Unary::Abs => a.abs(),
-                Unary::Sign => a.sign(),
-            },
+            Action::Add => a.clone() + b.clone(),
+            Action::Sub => a.clone() - b.clone(),
+            Action::Mul => a.clone() * b.clone(),
+            Action::Div => a.clone() / b.clone(),
+            Action::Neg => -a.clone(),
             Action::Store => {
                 outputs[instruction.target as usize] = a.clone();
                 continue;
             }
+            Action::SinCos => {
+                let (sin, cos) = a.sin_cos();
+                registers[instruction.b as usize] = cos;
+                sin
+            }
+            Action::Unary(op) => unary(op, a),
+            Action::Binary(op) => binary(op, a, b),
         };
         registers[instruction.target as usize] = value;
+    }
+}
+
+/// The functions of one operand, out of the interpreter's way.
+#[inline(never)]
+fn unary<R: Real>(op: Unary, a: &R) -> R {
+    match op {
+        Unary::Neg => -a.clone(),
+        Unary::Sqrt => a.sqrt(),
+        Unary::Exp => a.exp(),
+        Unary::Ln => a.ln(),
+        Unary::Sin => a.sin(),
+        Unary::Cos => a.cos(),
+        Unary::Tan => a.tan(),
+        Unary::Asin => a.asin(),
+        Unary::Acos => a.acos(),
+        Unary::Atan => a.atan(),
+        Unary::Sinh => a.sinh(),
+        Unary::Cosh => a.cosh(),
+        Unary::Tanh => a.tanh(),
+        Unary::Abs => a.abs(),
+        Unary::Sign => a.sign(),
+    }
+}
+
+/// The rarer functions of two operands.
+#[inline(never)]
+fn binary<R: Real>(op: Binary, a: &R, b: &R) -> R {
+    match op {
+        Binary::Add => a.clone() + b.clone(),
+        Binary::Sub => a.clone() - b.clone(),
+        Binary::Mul => a.clone() * b.clone(),
+        Binary::Div => a.clone() / b.clone(),
+        Binary::Atan2 => a.atan2(b),
+        Binary::Pow => a.pow(b),
     }
 }

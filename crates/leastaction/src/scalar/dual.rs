@@ -108,6 +108,10 @@ impl Real for Dual {
     fn cos(&self) -> Self {
         self.chain(self.value.cos(), -self.value.sin())
     }
+    fn sin_cos(&self) -> (Self, Self) {
+        let (sin, cos) = self.value.sin_cos();
+        (self.chain(sin, cos), self.chain(cos, -sin))
+    }
     fn tan(&self) -> Self {
         let tan = self.value.tan();
         self.chain(tan, 1.0 + tan * tan)

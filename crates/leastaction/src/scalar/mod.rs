@@ -85,6 +85,10 @@ pub trait Real: Field {
     fn sin(&self) -> Self;
     /// Cosine.
     fn cos(&self) -> Self;
+    /// Sine and cosine, where both cost little more than one.
+    fn sin_cos(&self) -> (Self, Self) {
+        (self.sin(), self.cos())
+    }
     /// Tangent.
     fn tan(&self) -> Self;
     /// Inverse sine.

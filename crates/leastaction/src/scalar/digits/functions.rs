@@ -91,7 +91,7 @@ impl<const N: usize> Digits<N> {
     }
 
     /// Sine and cosine.
-    fn sin_cos(self) -> (Self, Self) {
+    fn both(self) -> (Self, Self) {
         if !self.is_finite() {
             return (Self::NAN, Self::NAN);
         }
@@ -232,13 +232,16 @@ impl<const N: usize> Real for Digits<N> {
     }
 
     fn sin(&self) -> Self {
-        self.sin_cos().0
+        self.both().0
     }
     fn cos(&self) -> Self {
-        self.sin_cos().1
+        self.both().1
+    }
+    fn sin_cos(&self) -> (Self, Self) {
+        self.both()
     }
     fn tan(&self) -> Self {
-        let (s, c) = self.sin_cos();
+        let (s, c) = self.both();
         s / c
     }
     fn asin(&self) -> Self {
@@ -274,7 +277,7 @@ impl<const N: usize> Real for Digits<N> {
         let (top, bottom) = if x.negative { (-*self, -*x) } else { (*self, *x) };
         let mut bits = 48;
         while bits < 64 * N {
-            let (s, c) = angle.sin_cos();
+            let (s, c) = angle.both();
             let e = (top * c - bottom * s) / (bottom * c + top * s);
             angle = angle + e - (e * e * e).over(3);
             bits *= 5;
