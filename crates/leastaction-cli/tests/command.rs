@@ -307,14 +307,20 @@ fn a_failed_run_keeps_what_was_computed() {
     assert!(folder.path("f.npz").is_file() && folder.path("f.svg").is_file());
 }
 
+#[cfg(target_os = "linux")]
 #[test]
 fn a_failed_write_is_told_also_when_the_run_failed() {
+    use std::os::unix::fs::FileTypeExt;
     let folder = Folder::new("both");
-    // a folder of the name that the file would be moved to appears while the run goes on: here, before it
-    folder.write("keep.csv", "mine");
-    let run = folder.run("simulate double-pendulum --step 0.5 --out keep.csv/x.csv");
-    assert_eq!(run.code, 2, "{}", run.stderr);
-    assert_eq!(folder.read("keep.csv"), "mine");
+    std::os::unix::fs::symlink("/dev/full", folder.path("full.csv")).unwrap();
+    let run = folder.run("simulate double-pendulum --step 0.5 --out full.csv --out good.csv");
+    assert_eq!(run.code, 1);
+    assert!(run.stderr.contains("did not converge") && run.stderr.contains("cannot write"), "{}", run.stderr);
+    assert_eq!(rows(&folder.read("good.csv")).len(), 3);
+    let run = folder.run("simulate pendulum --out full.csv");
+    assert!(run.code == 1 && run.stderr.contains("cannot write"), "{}", run.stderr);
+    // the device is still one
+    assert!(std::fs::metadata("/dev/full").unwrap().file_type().is_char_device());
 }
 
 #[cfg(target_os = "linux")]

@@ -15,7 +15,7 @@ use std::fs::File;
 use std::io::{BufWriter, ErrorKind, Write};
 use std::path::Path;
 
-/// A table's columns: name, values, width of a row.
+/// What every kind of table says about itself.
 struct Columns {
     /// Names of the columns of a CSV file.
     names: Vec<String>,
@@ -111,20 +111,30 @@ fn write_whole(
 ) -> Result<(), String> {
     // a link is followed, not replaced
     let path = path.canonicalize().unwrap_or_else(|_| path.to_owned());
+    let finish = |file: File| {
+        let mut file = BufWriter::with_capacity(1 << 16, file);
+        write(&mut file)?;
+        file.into_inner().map_err(std::io::IntoInnerError::into_error)
+    };
+    let complaint = |error: &std::io::Error| {
+        format!("cannot write `{}`: {error}\n  try another place with --out or --plot", path.display())
+    };
+    // a device or a pipe is written to; moving a file there would replace it
+    if path.exists() && !path.is_file() {
+        let device = File::options().write(true).open(&path);
+        return device.and_then(finish).map(drop).map_err(|error| complaint(&error));
+    }
     let mut name = path.file_name().unwrap_or_default().to_owned();
     name.push(format!(".{}.part", std::process::id()));
     let part = path.with_file_name(name);
     let result = File::create_new(&part)
-        .and_then(|file| {
-            let mut file = BufWriter::with_capacity(1 << 16, file);
-            write(&mut file)?;
-            file.into_inner().map_err(std::io::IntoInnerError::into_error)?.sync_all()
-        })
+        .and_then(finish)
+        .and_then(|file| file.sync_all())
         .and_then(|()| std::fs::rename(&part, &path));
     result.map_err(|error| {
         if error.kind() != ErrorKind::AlreadyExists {
             let _ = std::fs::remove_file(&part);
         }
-        format!("cannot write `{}`: {error}\n  try another place with --out or --plot", path.display())
+        complaint(&error)
     })
 }
