@@ -17,7 +17,7 @@
 //! ```
 //!
 //! The modules are the stages of the pipeline, and each uses only those above it: [`error`], [`scalar`], [`linear`],
-//! [`expr`], [`system`], [`exact`], [`method`], [`step`], [`simulate`], [`analysis`].
+//! [`expr`], [`system`], [`exact`], [`method`], [`step`], [`simulate`], [`analysis`], [`papers`].
 
 pub mod analysis;
 pub mod error;
@@ -25,6 +25,7 @@ pub mod exact;
 pub mod expr;
 pub mod linear;
 pub mod method;
+pub mod papers;
 pub mod scalar;
 pub mod simulate;
 pub mod step;

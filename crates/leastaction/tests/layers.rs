@@ -8,8 +8,10 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-const LAYERS: [&str; 10] =
-    ["error", "scalar", "linear", "expr", "system", "exact", "method", "step", "simulate", "analysis"];
+const LAYERS: [&str; 11] = [
+    "error", "scalar", "linear", "expr", "system", "exact", "method", "step", "simulate", "analysis",
+    "papers",
+];
 
 fn source() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("src")

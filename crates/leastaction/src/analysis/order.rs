@@ -51,3 +51,8 @@ pub fn fitted_order(points: &[(f64, f64)], floor: f64) -> Option<f64> {
     }
     Some(above / below)
 }
+
+/// The orders that pairs of successive points show: log(e1/e2) / log(h1/h2).
+pub fn pairwise_orders(points: &[(f64, f64)]) -> Vec<f64> {
+    points.windows(2).map(|pair| (pair[0].1 / pair[1].1).ln() / (pair[0].0 / pair[1].0).ln()).collect()
+}

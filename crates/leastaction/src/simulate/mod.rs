@@ -5,13 +5,15 @@
 //! out, also when the run stops early.
 
 mod invariants;
+pub(crate) mod numbers;
 mod plan;
 mod recorder;
 mod run;
 mod solution;
 
 pub use invariants::{Drift, EnergyMeter, Invariants};
-pub use plan::{MAX_DIGITS, Plan, Watch};
+pub use numbers::MAX_DIGITS;
+pub use plan::{Plan, Watch};
 pub use recorder::{Recorder, Recording};
 pub use run::{InitialState, Run};
 pub use solution::{DigitsSummary, EnergySummary, NewtonSummary, Solution, Summary};

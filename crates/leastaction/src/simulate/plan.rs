@@ -1,22 +1,19 @@
 //! A checked run, ready to go: numbers instead of formulas, steps counted, memory bounded.
 //!
-//! [`Numbers`] are the run's numbers in one number type. A plan keeps those of `f64` and makes those of the precision asked
-//! for when it runs.
+//! A plan keeps the run's numbers in `f64` and makes those of the precision asked for when it runs.
 
+use super::numbers::{self, Numbers, in_precision};
 use super::{
     InitialState, Invariants, Moment, NewtonSummary, Observer, Recorder, Run, Solution, Summary, simulate,
 };
 use crate::error::{Cause, Error, Result};
-use crate::exact;
 use crate::method::Method;
-use crate::scalar::{Digits, Real, limbs_for};
+use crate::scalar::Real;
 use crate::step::{State, Stepper};
 use crate::system::{Parameter, Problem, Quantity, Start, System};
 use std::ops::ControlFlow;
 use std::time::Instant;
 
-/// The most digits that can be asked for.
-pub const MAX_DIGITS: usize = 200;
 /// How many numbers are recorded at most if nothing else is said: 160 MB of them.
 const MODERATE: f64 = 2e7;
 /// How many numbers are recorded at most: 16 GB of them.
@@ -25,63 +22,8 @@ const LARGEST: f64 = 2e9;
 /// So many points are recorded within a step at most.
 const MAX_DENSE: u64 = 1000;
 
-/// Runs a block with `$R` the number type for so many digits: `f64` for `None`.
-macro_rules! in_precision {
-    ($digits:expr, $R:ident => $body:expr) => {
-        match $digits.map(limbs_for) {
-            None => {
-                type $R = f64;
-                $body
-            }
-            Some(0..=4) => {
-                type $R = Digits<4>;
-                $body
-            }
-            Some(5..=8) => {
-                type $R = Digits<8>;
-                $body
-            }
-            Some(_) => {
-                type $R = Digits<12>;
-                $body
-            }
-        }
-    };
-}
-
 /// Is shown the number of steps taken after each; `Break` ends the run.
 pub type Watch<'a> = &'a mut dyn FnMut(u64) -> ControlFlow<()>;
-
-/// A run's numbers in one number type.
-struct Numbers<R> {
-    problem: Problem<R>,
-    step: R,
-    until: R,
-    period: Option<R>,
-}
-
-impl<R: Real> Numbers<R> {
-    fn new(run: &Run, system: &System) -> Result<Self> {
-        let settings = run.settings()?;
-        let problem: Problem<R> = system.problem(&settings)?;
-        let period = exact::period(&problem);
-        let mut formulas = system.formulas(&settings.parameters)?;
-        if let Some(period) = &period {
-            formulas.add("period", period);
-        }
-        let default_step = formulas.value("the default step", &system.defaults.step);
-        let step: R = match &run.step {
-            Some(quantity) => formulas.value("the step", quantity)?,
-            None => default_step.clone()?,
-        };
-        if step.to_f64() <= 0.0 {
-            let try_step = default_step.map_or("a positive one".to_owned(), |x: R| x.to_f64().to_string());
-            return Err(Error::BadStep { step: step.to_f64(), try_step });
-        }
-        let until = formulas.value("until", run.until.as_ref().unwrap_or(&system.defaults.until))?;
-        Ok(Self { problem, step, until, period })
-    }
-}
 
 /// A checked run.
 #[derive(Clone, Debug)]
@@ -113,14 +55,9 @@ pub struct Plan {
 impl Plan {
     pub(super) fn new(run: &Run, system: &System) -> Result<Self> {
         let method = Method::named(run.method.as_ref().unwrap_or(&system.defaults.method))?;
-        if let Some(digits) = run.precision
-            && !(1..=MAX_DIGITS).contains(&digits)
-        {
-            let message = format!("precision = {digits} digits; give a number from 1 to {MAX_DIGITS}");
-            return Err(Error::BadRun { message });
-        }
-        let numbers: Numbers<f64> = Numbers::new(run, system)?;
-        let (until, step) = (numbers.until, numbers.step);
+        let mut numbers: Numbers<f64> = Numbers::new(run, system)?;
+        let step = numbers.step(run.step.as_ref())?;
+        let until = numbers.until(run.until.as_ref())?;
         let mut notes = Vec::new();
         let steps = count_steps(until - numbers.problem.t0, step, until, &mut notes)?;
         let (every, dense) = recording(run, &method, steps, system.n(), &mut notes)?;
@@ -205,14 +142,14 @@ impl Plan {
     /// Runs while somebody watches. A run that fails on its way is a solution too, up to there.
     pub fn simulate_watched(&self, watch: Watch<'_>) -> Result<Solution> {
         in_precision!(self.precision, R => {
-            let numbers: Numbers<R> = Numbers::new(&self.given, &self.problem.system)?;
-            Ok(self.simulate_in(&numbers, watch))
+            let mut numbers: Numbers<R> = Numbers::new(&self.given, &self.problem.system)?;
+            let step = numbers.step(self.given.step.as_ref())?;
+            Ok(self.simulate_in(&numbers.problem, step, watch))
         })
     }
 
-    fn simulate_in<R: Real>(&self, numbers: &Numbers<R>, watch: Watch<'_>) -> Solution {
-        let problem = &numbers.problem;
-        let mut stepper = Stepper::new(problem, &self.method, numbers.step.clone());
+    fn simulate_in<R: Real>(&self, problem: &Problem<R>, step: R, watch: Watch<'_>) -> Solution {
+        let mut stepper = Stepper::new(problem, &self.method, step);
         let mut state = State::new(problem);
         let mut invariants = Invariants::new(problem);
         let mut recorder = (self.every > 0)
@@ -272,24 +209,14 @@ impl<R: Real> Observer<R> for Newton {
 
 /// The whole number of steps; a remainder is left out, and said.
 fn count_steps(length: f64, step: f64, until: f64, notes: &mut Vec<String>) -> Result<u64> {
-    let ratio = length / step;
-    if ratio > 9e15 {
-        return Err(Error::TooManySteps { steps: ratio });
-    }
-    let nearest = ratio.round();
-    // formulas such as 5*period over period/200 leave a rounding error
-    let whole = (ratio - nearest).abs() <= (1e-9 * nearest.max(1.0)).min(1e-3);
-    let steps = if whole { nearest } else { ratio.floor() };
-    if steps < 1.0 {
-        return Err(Error::BadUntil { until, step });
-    }
+    let (steps, whole) = numbers::count_steps(length, step, until)?;
     if !whole {
         notes.push(format!(
             "until = {until} is not a whole number of steps of {step}: the run ends at t = {} after {steps} steps",
-            until - length + steps * step
+            until - length + steps as f64 * step
         ));
     }
-    Ok(steps as u64)
+    Ok(steps)
 }
 
 /// How often to record.

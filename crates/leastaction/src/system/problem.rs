@@ -105,11 +105,16 @@ impl<R: Real> Problem<R> {
 
     /// The same problem in another number type, from the nearest `f64` of every number.
     pub fn convert<T: Real>(&self) -> Problem<T> {
-        let list = |values: &[R]| values.iter().map(|x| T::from_f64(x.to_f64())).collect();
+        self.map(|x| T::from_f64(x.to_f64()))
+    }
+
+    /// The same problem with every number turned into another.
+    pub fn map<T>(&self, number: impl Fn(&R) -> T) -> Problem<T> {
+        let list = |values: &[R]| values.iter().map(&number).collect();
         Problem {
             system: self.system.clone(),
             parameters: list(&self.parameters),
-            t0: T::from_f64(self.t0.to_f64()),
+            t0: number(&self.t0),
             q0: list(&self.q0),
             v0: list(&self.v0),
             p0: list(&self.p0),

@@ -1,0 +1,250 @@
+//! What is measured along a run: the error of some quantity, gathered over the steps by some norm.
+//!
+//! [`Measure`] is the description, the same in data files and flags; [`Ruler`] does the measuring while a run goes on.
+//! What the motion is compared with is the business of [`Truth`].
+
+use super::truth::{Needs, Truth};
+use crate::error::{Cause, Error, Result};
+use crate::scalar::Real;
+use crate::simulate::{EnergyMeter, Moment};
+use crate::system::{Problem, System};
+use serde::{Deserialize, Serialize};
+
+/// A quantity whose error is measured, and how.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Measure {
+    /// `q`, `p`, `energy`, a coordinate such as `theta`, or its momentum `p_theta`.
+    pub of: String,
+    /// Divided by the right value; if not said, only for the energy.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub relative: Option<bool>,
+    /// How the errors of all steps become one number.
+    #[serde(default)]
+    pub over: Over,
+    /// How the errors of all coordinates become one number.
+    #[serde(default)]
+    pub vector: Vector,
+}
+
+/// How the errors of all steps become one number.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Over {
+    /// The largest.
+    #[default]
+    Sup,
+    /// The last.
+    End,
+    /// The root of the mean square.
+    Rms,
+}
+
+/// How the errors of all coordinates become one number.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Vector {
+    /// The Euclidean length.
+    #[default]
+    Euclid,
+    /// The largest component.
+    Max,
+}
+
+impl Measure {
+    /// The largest error of a quantity over all steps.
+    pub fn of(quantity: &str) -> Self {
+        Self { of: quantity.to_owned(), relative: None, over: Over::Sup, vector: Vector::Euclid }
+    }
+
+    /// Whether the error is divided by the right value.
+    pub fn is_relative(&self) -> bool {
+        self.relative.unwrap_or(self.of == "energy")
+    }
+
+    /// What is measured, in words: "largest relative energy error".
+    pub fn title(&self) -> String {
+        let over = match self.over {
+            Over::Sup => "largest ",
+            Over::End => "final ",
+            Over::Rms => "root mean square ",
+        };
+        let relative = if self.is_relative() { "relative " } else { "" };
+        format!("{over}{relative}error of {}", self.of)
+    }
+
+    pub(super) fn target(&self, system: &System) -> Result<Target> {
+        let index = |name: &str| system.coordinates.iter().position(|c| c.name == name);
+        // a coordinate that is called q or energy is meant before the whole of them
+        if let Some(i) = index(&self.of) {
+            return Ok(Target::Coordinates(vec![i]));
+        }
+        let all = (0..system.n()).collect();
+        match self.of.as_str() {
+            "q" => Ok(Target::Coordinates(all)),
+            "p" => Ok(Target::Momenta(all)),
+            "energy" => Ok(Target::Energy),
+            other => match other.strip_prefix("p_").and_then(index) {
+                Some(i) if system.structure().cyclic.contains(&i) => Ok(Target::Conserved(i)),
+                Some(i) => Ok(Target::Momenta(vec![i])),
+                None => Err(Error::BadRun { message: unknown(system, other) }),
+            },
+        }
+    }
+}
+
+fn unknown(system: &System, name: &str) -> String {
+    let names = system.coordinate_names();
+    let shown: Vec<String> = names.iter().take(4).map(|n| format!("{n}, p_{n}")).collect();
+    let more = if names.len() > 4 { ", …" } else { "" };
+    format!("`{name}` of `{}` cannot be measured; try energy, q, p, {}{more}", system.name, shown.join(", "))
+}
+
+/// What a measure measures, resolved for a system.
+#[derive(Clone, Debug)]
+pub(super) enum Target {
+    Coordinates(Vec<usize>),
+    Momenta(Vec<usize>),
+    /// The momentum of a cyclic coordinate, which should be what it was.
+    Conserved(usize),
+    Energy,
+}
+
+impl Target {
+    /// What has to be known of the right motion.
+    pub(super) fn needs(&self, needs: &mut Needs) {
+        match self {
+            Self::Coordinates(list) => needs.coordinates.extend(list),
+            Self::Momenta(_) => needs.momenta = true,
+            Self::Conserved(_) | Self::Energy => {}
+        }
+    }
+}
+
+/// Measures one thing along a run.
+pub(super) struct Ruler<R> {
+    target: Target,
+    relative: bool,
+    over: Over,
+    vector: Vector,
+    /// The error at the last step.
+    last: R,
+    /// Largest error, or sum of squares.
+    gathered: R,
+    count: u64,
+    /// The largest right value seen: what rounding errors are compared with.
+    size: f64,
+}
+
+/// What several rulers share at one moment.
+pub(super) struct Shared<'a, R> {
+    pub(super) problem: &'a Problem<R>,
+    pub(super) truth: &'a mut Truth<R>,
+    pub(super) meter: &'a mut EnergyMeter<R>,
+}
+
+impl<R: Real + 'static> Ruler<R> {
+    pub(super) fn new(measure: &Measure, system: &System) -> Result<Self> {
+        Ok(Self {
+            target: measure.target(system)?,
+            relative: measure.is_relative(),
+            over: measure.over,
+            vector: measure.vector,
+            last: R::zero(),
+            gathered: R::zero(),
+            count: 0,
+            size: 0.0,
+        })
+    }
+
+    /// Adds a moment. The truth has been brought to its time.
+    pub(super) fn observe(
+        &mut self,
+        moment: &Moment<'_, R>,
+        shared: &mut Shared<'_, R>,
+    ) -> std::result::Result<(), Cause> {
+        let state = moment.state;
+        let mut size = 0.0;
+        self.last = match &self.target {
+            Target::Energy => {
+                let initial = shared.meter.initial().clone();
+                let energy = shared.meter.measure(moment)?;
+                size = shared.meter.scale();
+                let scale = if self.relative { initial.abs() } else { R::one() };
+                // an initial energy of zero measures nothing; the meter knows what does
+                let scale = if scale.magnitude() == shared.meter.scale() || !self.relative {
+                    scale
+                } else {
+                    R::from_f64(shared.meter.scale())
+                };
+                (energy - initial).abs() / scale
+            }
+            Target::Conserved(i) => {
+                let right = &shared.problem.p0[*i];
+                self.length(std::iter::once((&state.p[*i], right)), &mut size)
+            }
+            Target::Coordinates(list) => {
+                self.length(list.iter().map(|i| (&state.q[*i], &shared.truth.q[*i])), &mut size)
+            }
+            Target::Momenta(list) => {
+                self.length(list.iter().map(|i| (&state.p[*i], &shared.truth.p[*i])), &mut size)
+            }
+        };
+        self.size = self.size.max(size);
+        self.count += 1;
+        match self.over {
+            Over::Sup if (self.last.clone() - self.gathered.clone()).to_f64() > 0.0 => {
+                self.gathered = self.last.clone();
+            }
+            Over::Rms => self.gathered.add_mul(&self.last, &self.last),
+            _ => {}
+        }
+        Ok(())
+    }
+
+    /// The length of the differences of pairs (found, right), if wanted relative to that of the right ones.
+    fn length<'a>(&self, pairs: impl Iterator<Item = (&'a R, &'a R)> + Clone, size: &mut f64) -> R
+    where
+        R: 'a,
+    {
+        let error = self.norm(pairs.clone().map(|(a, b)| a.clone() - b.clone()));
+        let right = self.norm(pairs.map(|(_, b)| b.clone()));
+        *size = right.magnitude();
+        if self.relative { error / right } else { error }
+    }
+
+    fn norm(&self, values: impl Iterator<Item = R>) -> R {
+        match self.vector {
+            Vector::Max => values
+                .map(|x| x.abs())
+                .fold(R::zero(), |a, b| if (b.clone() - a.clone()).to_f64() > 0.0 { b } else { a }),
+            Vector::Euclid => {
+                // one component is its own length, without the rounding of a root
+                let mut values = values.peekable();
+                let Some(first) = values.next() else { return R::zero() };
+                if values.peek().is_none() {
+                    return first.abs();
+                }
+                let mut sum = first.clone() * first;
+                for x in values {
+                    sum.add_mul(&x, &x);
+                }
+                sum.sqrt()
+            }
+        }
+    }
+
+    /// The size of an error that is a unit of rounding.
+    pub(super) fn unit(&self) -> f64 {
+        R::epsilon() * if self.relative { 1.0 } else { self.size }
+    }
+
+    /// What has been gathered so far.
+    pub(super) fn reading(&self) -> R {
+        match self.over {
+            Over::Sup => self.gathered.clone(),
+            Over::End => self.last.clone(),
+            Over::Rms => (self.gathered.clone() / R::from_f64(self.count.max(1) as f64)).sqrt(),
+        }
+    }
+}

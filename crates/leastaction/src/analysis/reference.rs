@@ -1,0 +1,179 @@
+//! References that are computed: a run of higher order, with smaller steps and more digits, whose states are kept.
+//!
+//! [`Plan`] chooses what was left open, [`Tracks`] computes a track for every step size when it is first asked for.
+
+use super::study::Watch;
+use super::truth::{Computed, Needs, Track};
+use crate::error::{Error, Result};
+use crate::method::Method;
+use crate::scalar::Real;
+use crate::simulate::numbers::{Numbers, in_precision};
+use crate::simulate::{MAX_DIGITS, Run};
+use crate::step::{State, Stepper};
+use crate::system::{Problem, System, catalogue};
+use std::fmt;
+use std::sync::{Arc, OnceLock};
+
+/// A reference of so many steps is computed with more digits than an `f64` has, if nothing else is said.
+const SHORT: u64 = 20_000;
+/// Digits of such a reference.
+const MORE_DIGITS: usize = 32;
+/// At least this order, and this much more than that of the methods compared.
+const LEAST_ORDER: usize = 12;
+const MORE_ORDER: usize = 4;
+const LARGEST_ORDER: usize = 40;
+/// At most so many numbers are kept: 320 MB of them.
+const MOST_NUMBERS: u64 = 40_000_000;
+
+/// How the reference is computed, with nothing left open.
+pub(super) struct Plan {
+    run: Run,
+    system: System,
+    method: Method,
+    /// Steps of the reference for each step of the run, by step size.
+    pub(super) refine: Vec<u64>,
+    digits: Option<usize>,
+}
+
+impl Plan {
+    pub(super) fn new<R: Real>(
+        how: &Computed,
+        run: &Run,
+        methods: &[Method],
+        steps: &[R],
+        ends: &[Vec<u64>],
+    ) -> Result<Self> {
+        let mut reference = match &how.system {
+            None => run.clone(),
+            Some(name) => Run::of(name),
+        };
+        let system = catalogue::sized_system(&reference.system, &mut reference.parameters)?;
+        let order = methods.iter().map(|m| m.order + MORE_ORDER).max().unwrap_or(0);
+        let order = order.clamp(LEAST_ORDER, LARGEST_ORDER);
+        let name = how.method.clone().unwrap_or_else(|| format!("gauss{order}"));
+        let least = steps.iter().map(R::to_f64).fold(f64::INFINITY, f64::min);
+        let finer = |h: &R| how.refine.unwrap_or_else(|| (2.0 * h.to_f64() / least).ceil() as u64).max(1);
+        let refine: Vec<u64> = steps.iter().map(finer).collect();
+        let longest = |ends: &Vec<u64>| ends.iter().copied().max().unwrap_or(0);
+        let total: u64 = refine.iter().zip(ends).map(|(refine, ends)| refine * longest(ends)).sum();
+        let kept = ends.iter().map(longest).max().unwrap_or(0) * 2 * system.n() as u64;
+        if kept > MOST_NUMBERS {
+            let message = format!(
+                "a computed reference would keep {kept} numbers; try the exact solution, larger steps or a shorter time"
+            );
+            return Err(Error::BadRun { message });
+        }
+        let digits = match (how.precision, run.precision) {
+            (None, None) => (total <= SHORT && system.n() < 20).then_some(MORE_DIGITS),
+            (None, some) => some,
+            (Some(digits), of_run) => Some(digits.max(of_run.unwrap_or(0))),
+        };
+        if digits.is_some_and(|digits| !(1..=MAX_DIGITS).contains(&digits)) {
+            let message = format!("a reference can have 1 to {MAX_DIGITS} digits");
+            return Err(Error::BadRun { message });
+        }
+        reference.precision = digits;
+        Ok(Self { run: reference, system, method: Method::named(&name)?, refine, digits })
+    }
+}
+
+impl fmt::Display for Plan {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (least, most) = self.refine.iter().fold((u64::MAX, 0), |(a, b), r| (a.min(*r), b.max(*r)));
+        write!(f, "a run of {} with {}", self.system.name, self.method.name)?;
+        match (least, most) {
+            (1, 1) => write!(f, " and the same steps")?,
+            (least, most) if least == most => write!(f, " and steps {least} times smaller")?,
+            (least, most) => write!(f, " and steps {least} to {most} times smaller")?,
+        }
+        match self.digits {
+            Some(digits) => write!(f, ", {digits} digits"),
+            None => write!(f, ", f64"),
+        }
+    }
+}
+
+type Made<R> = std::result::Result<Arc<Track<R>>, String>;
+
+/// Tracks by step size.
+pub(super) struct Tracks<R> {
+    pub(super) plan: Plan,
+    /// Where the run's coordinates are in the reference.
+    places: Vec<Option<usize>>,
+    made: Vec<OnceLock<Made<R>>>,
+}
+
+impl<R: Real + Send + Sync + 'static> Tracks<R> {
+    pub(super) fn new(plan: Plan, problem: &Problem<R>, needs: &Needs) -> Result<Self> {
+        let names = plan.system.coordinate_names();
+        let place = |name: &String| names.iter().position(|other| other == name);
+        let places: Vec<Option<usize>> = problem.system.coordinate_names().iter().map(place).collect();
+        let missing = places
+            .iter()
+            .enumerate()
+            .find(|(i, place)| place.is_none() && (needs.momenta || needs.coordinates.contains(i)));
+        if let Some((i, _)) = missing {
+            let (other, name) = (&plan.system.name, &problem.system.coordinates[i].name);
+            let message = format!("the reference `{other}` has no coordinate `{name}` to compare with");
+            return Err(Error::BadRun { message });
+        }
+        let made = plan.refine.iter().map(|_| OnceLock::new()).collect();
+        Ok(Self { plan, places, made })
+    }
+
+    /// The track for a step size; whoever asks first computes it.
+    pub(super) fn get(&self, index: usize, step: &R, steps: u64, watch: Watch<'_>) -> Made<R> {
+        let make = || {
+            in_precision!(self.plan.digits, W => {
+                let numbers: Numbers<W> =
+                    Numbers::new(&self.plan.run, &self.plan.system).map_err(|error| error.to_string())?;
+                self.track(&numbers.problem, index, step, steps, watch)
+            })
+        };
+        self.made[index].get_or_init(make).clone()
+    }
+
+    fn track<W: Real>(
+        &self,
+        problem: &Problem<W>,
+        index: usize,
+        step: &R,
+        steps: u64,
+        watch: Watch<'_>,
+    ) -> Made<R> {
+        let refine = self.plan.refine[index];
+        let size = convert::<R, W>(step) / W::from_f64(refine as f64);
+        let mut stepper = Stepper::new(problem, &self.plan.method, size);
+        let mut state = State::new(problem);
+        let (mut q, mut p) = (Vec::new(), Vec::new());
+        let mut keep = |state: &State<W>| {
+            q.extend(state.q.iter().map(convert::<W, R>));
+            p.extend(state.p.iter().map(convert::<W, R>));
+        };
+        keep(&state);
+        for _ in 0..steps {
+            for _ in 0..refine {
+                if let Err(cause) = stepper.step(&mut state) {
+                    let time = stepper.time(state.steps);
+                    let failure = problem.failure(state.steps + 1, &time, (&state.q, &state.p), cause);
+                    return Err(format!("the reference failed: {failure}"));
+                }
+            }
+            if watch(refine).is_break() {
+                return Err("interrupted".to_owned());
+            }
+            keep(&state);
+        }
+        let places = self.places.clone();
+        Ok(Arc::new(Track { places, width: self.plan.system.n(), q, p }))
+    }
+}
+
+/// A number in another type: by way of `f64` if one of them is no wider, else by its decimal digits.
+fn convert<A: Real, B: Real>(x: &A) -> B {
+    if A::epsilon() >= f64::EPSILON || B::epsilon() >= f64::EPSILON {
+        B::from_f64(x.to_f64())
+    } else {
+        B::from_decimal(&x.to_text(None))
+    }
+}

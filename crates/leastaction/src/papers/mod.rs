@@ -1,0 +1,62 @@
+//! The five papers' experiments as data, and what comes out when they are run.
+//!
+//! The files in `papers/` hold, for every table and figure, the system, methods, steps and norms, and every printed
+//! number. [`papers`] reads them; [`Batch`] runs tables, with a [`Verdict`] for each printed number; [`figure`] computes
+//! the curves of figures and leaves drawing to its callers.
+
+pub mod figure;
+mod printed;
+mod table;
+mod verdict;
+
+pub use figure::Figure;
+pub use printed::Printed;
+pub use table::{Batch, Beyond, Choice, ChoiceReport, Entry, Options, OrderCheck, Row, Table, TableReport};
+pub use verdict::Verdict;
+
+use crate::error::{Error, Result};
+use serde::Deserialize;
+
+/// A paper's experiments.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Paper {
+    /// Its number.
+    pub id: String,
+    /// Who wrote it.
+    pub authors: String,
+    /// Its title.
+    pub title: String,
+    /// When it appeared.
+    pub year: u32,
+    /// Its tables of results.
+    #[serde(default, rename = "table")]
+    pub tables: Vec<Table>,
+    /// Its figures.
+    #[serde(default, rename = "figure")]
+    pub figures: Vec<Figure>,
+}
+
+const FILES: [(&str, &str); 5] = [
+    ("papers/000.toml", include_str!("../../../../papers/000.toml")),
+    ("papers/001.toml", include_str!("../../../../papers/001.toml")),
+    ("papers/002.toml", include_str!("../../../../papers/002.toml")),
+    ("papers/003.toml", include_str!("../../../../papers/003.toml")),
+    ("papers/004.toml", include_str!("../../../../papers/004.toml")),
+];
+
+/// The five papers.
+pub fn papers() -> Result<Vec<Paper>> {
+    FILES.iter().map(|(name, text)| Paper::from_toml(name, text)).collect()
+}
+
+impl Paper {
+    /// Reads a paper's experiments; `name` is that of the file, for errors.
+    pub fn from_toml(name: &str, text: &str) -> Result<Self> {
+        let paper: Self = toml::from_str(text).map_err(|error| Error::BadRun {
+            message: format!("{name}: {}", error.to_string().trim_end()),
+        })?;
+        paper.tables.iter().try_for_each(Table::check)?;
+        Ok(paper)
+    }
+}

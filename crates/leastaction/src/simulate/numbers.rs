@@ -1,0 +1,105 @@
+//! The numbers of a run in one number type: its formulas evaluated, its steps counted.
+
+use super::Run;
+use crate::error::{Error, Result};
+use crate::exact;
+use crate::scalar::Real;
+use crate::system::{Formulas, Problem, Quantity, System};
+
+/// The most digits that can be asked for.
+pub const MAX_DIGITS: usize = 200;
+
+/// Runs a block with `$R` the number type for so many digits: `f64` for `None`.
+macro_rules! in_precision {
+    ($digits:expr, $R:ident => $body:expr) => {
+        match $digits.map($crate::scalar::limbs_for) {
+            None => {
+                type $R = f64;
+                $body
+            }
+            Some(0..=4) => {
+                type $R = $crate::scalar::Digits<4>;
+                $body
+            }
+            Some(5..=8) => {
+                type $R = $crate::scalar::Digits<8>;
+                $body
+            }
+            Some(_) => {
+                type $R = $crate::scalar::Digits<12>;
+                $body
+            }
+        }
+    };
+}
+
+pub(crate) use in_precision;
+
+/// A run's problem, and what its steps and times are made of.
+pub(crate) struct Numbers<R> {
+    pub(crate) problem: Problem<R>,
+    pub(crate) period: Option<R>,
+    formulas: Formulas,
+}
+
+impl<R: Real> Numbers<R> {
+    pub(crate) fn new(run: &Run, system: &System) -> Result<Self> {
+        if let Some(digits) = run.precision
+            && !(1..=MAX_DIGITS).contains(&digits)
+        {
+            let message = format!("precision = {digits} digits; give a number from 1 to {MAX_DIGITS}");
+            return Err(Error::BadRun { message });
+        }
+        let settings = run.settings()?;
+        let problem: Problem<R> = system.problem(&settings)?;
+        let period = exact::period(&problem);
+        let mut formulas = system.formulas(&settings.parameters)?;
+        if let Some(period) = &period {
+            formulas.add("period", period);
+        }
+        Ok(Self { problem, period, formulas })
+    }
+
+    /// A step size, or the system's own.
+    pub(crate) fn step(&mut self, step: Option<&Quantity>) -> Result<R> {
+        let default = self.problem.system.defaults.step.clone();
+        let default = self.formulas.value("the default step", &default);
+        let step: R = match step {
+            Some(quantity) => self.formulas.value("the step", quantity)?,
+            None => default.clone()?,
+        };
+        if step.to_f64() <= 0.0 {
+            let try_step = default.map_or("a positive one".to_owned(), |x: R| x.to_f64().to_string());
+            return Err(Error::BadStep { step: step.to_f64(), try_step });
+        }
+        Ok(step)
+    }
+
+    /// An end time, or the system's own.
+    pub(crate) fn until(&mut self, until: Option<&Quantity>) -> Result<R> {
+        let default = self.problem.system.defaults.until.clone();
+        self.formulas.value("until", until.unwrap_or(&default))
+    }
+}
+
+/// How many steps fit into a length, and whether they fill it.
+pub(crate) fn count_steps(length: f64, step: f64, until: f64) -> Result<(u64, bool)> {
+    let ratio = length / step;
+    if ratio > 9e15 {
+        return Err(Error::TooManySteps { steps: ratio });
+    }
+    let nearest = ratio.round();
+    // formulas such as 5*period over period/200 leave a rounding error
+    let whole = (ratio - nearest).abs() <= (1e-9 * nearest.max(1.0)).min(1e-3);
+    let steps = if whole { nearest } else { ratio.floor() };
+    if steps < 1.0 {
+        return Err(Error::BadUntil { until, step });
+    }
+    Ok((steps as u64, whole))
+}
+
+/// The distance from 1 to the next number with so many digits.
+pub(crate) fn epsilon(digits: Option<usize>) -> f64 {
+    use crate::scalar::Field;
+    in_precision!(digits, R => R::epsilon())
+}
