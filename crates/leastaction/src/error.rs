@@ -77,6 +77,22 @@ pub enum Error {
     #[error("the Lagrangian of `{system}` asks for a parameter `{name}` it does not declare{hint}")]
     UndeclaredParameter { system: String, name: String, hint: String },
 
+    #[error(
+        "polynomials of degree {degree} need {needed} points of {rule} quadrature or more, but there are {points}\n  try {needed} points"
+    )]
+    TooFewPoints { degree: usize, rule: String, points: usize, needed: usize },
+
+    #[error(
+        "system `{system}` is not linear: {reason}\n  the linear schemes need L = ½ vᵀMv - ½ qᵀKq with constant M and K; try a `Stepper`"
+    )]
+    NotLinear { system: String, reason: String },
+
+    #[error("`{method}` is not variational, so {what} does not exist for it\n  try a variational method")]
+    NotVariational { method: String, what: String },
+
+    #[error("{what} has no inverse\n  try another step")]
+    SingularMatrix { what: String },
+
     #[error("system `{system}`: {message}")]
     BadSystem { system: String, message: String },
 

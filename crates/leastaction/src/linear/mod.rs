@@ -1,14 +1,21 @@
-//! Linear solves for the step equations and for velocities from momenta.
+//! Linear solves for the step equations and for velocities from momenta, and the eigenvalues of the linear theory.
 //!
 //! Own code rather than a crate: it runs in any [`Field`] (derivatives and many digits included), allocates only
 //! when it is made, and the matrices are either small and dense or long and banded. [`Matrix`] picks one of
-//! the two; [`Ordering`] numbers the coordinates so that a sparse coupling becomes a narrow band.
+//! the two; [`Ordering`] numbers the coordinates so that a sparse coupling becomes a narrow band. [`Square`] is plain matrix
+//! algebra; [`Pencil`] and [`BandPencil`] know eigenvalues, of a method to many digits and of a large system by counting.
 
 mod banded;
 mod dense;
+mod inertia;
 mod ordering;
+mod pencil;
+mod square;
 
+pub use inertia::BandPencil;
 pub use ordering::Ordering;
+pub use pencil::Pencil;
+pub use square::Square;
 
 use crate::scalar::Field;
 use banded::BandedLu;

@@ -2,6 +2,7 @@
 //!
 //! A Galerkin method is a polynomial degree and a quadrature rule; [`Tableau`] turns the pair into numbers. The registry is
 //! [`Method::named`] and [`Method::all`]: tests, listings and documentation run over it, so a new method is a new row.
+//! [`Modal`] is what a method does to one oscillation, and [`Method::stable_windows`] for which steps that stays bounded.
 //!
 //! The low orders are those of five papers, cited in this crate by number:
 //! - 000: Rojas-Quintero, Dubois & Jourdan, *Simpson variational integrator for nonlinear systems: a tutorial on the Lagrange
@@ -12,10 +13,14 @@
 //! - 003: Dubois & Rojas-Quintero, *A variational symplectic scheme based on Simpson's quadrature*, LNCS 14072, 22–31 (2023)
 //! - 004: Dubois & Rojas-Quintero, *A variational symplectic scheme based on Lobatto's quadrature*, LNCS 16034, 332–342 (2025)
 
+mod modal;
 mod quadrature;
+mod stability;
 mod tableau;
 
+pub use modal::Modal;
 pub use quadrature::{Quadrature, gauss, lobatto};
+pub use stability::{Window, stability_polynomial};
 pub use tableau::Tableau;
 
 use crate::error::{Error, Result, nearest};
@@ -83,6 +88,9 @@ const CLASSICAL: [(&str, &str); 4] =
     [("midpoint", "gauss2"), ("verlet", "lobatto2"), ("simpson", "lobatto4"), ("lobatto", "lobatto6")];
 
 const FAMILIES: [(&str, Rule); 2] = [("lobatto", Rule::Lobatto), ("gauss", Rule::Gauss)];
+
+/// The stages of `rk4`: k_i = f(y + c_i h k_{i−1}), y⁺ = y + h Σ b_i k_i. Each is (c_i, 6 b_i), which are exact.
+pub const STAGES: [(f64, f64); 4] = [(0.0, 1.0), (0.5, 2.0), (0.5, 2.0), (1.0, 1.0)];
 
 const EXPLICIT: [(&str, Form); 2] = [("rk4", Form::Momenta), ("rk4-velocity", Form::Velocities)];
 

@@ -2,11 +2,16 @@
 //!
 //! [`Stepper`] is made from a [`Problem`], a [`Method`] and a step size, and then called as often as wanted on a
 //! [`State`]; nothing allocates after it is made. Variational methods are all served by `galerkin`; `runge_kutta`
-//! is the explicit reference. The loop over steps is left to `simulate`.
+//! is the explicit reference. [`Propagator`] does the same for linear systems by one matrix; [`closed_forms`] are those that the
+//! papers print. The loop over steps is left to `simulate`.
 
+pub mod closed_forms;
 mod convergence;
 mod galerkin;
+mod propagator;
 mod runge_kutta;
+
+pub use propagator::{Propagator, QuadraticForm};
 
 use crate::error::Cause;
 use crate::method::{Method, Scheme, Tableau};

@@ -5,7 +5,7 @@
 
 use super::{State, compensated_add};
 use crate::error::Cause;
-use crate::method::Form;
+use crate::method::{Form, STAGES};
 use crate::scalar::Real;
 use crate::system::{Accelerations, Gradient, Problem, Velocities};
 
@@ -52,7 +52,7 @@ impl<R: Real> RungeKutta4<R> {
             part.fill(R::zero());
         }
         // k_i = f(y + c_i h k_{i−1}), c = 0, ½, ½, 1, b = 1/6, 1/3, 1/3, 1/6
-        for (c, b) in [(0.0, 1.0), (0.5, 2.0), (0.5, 2.0), (1.0, 1.0)] {
+        for (c, b) in STAGES {
             let ch = R::from_f64(c) * self.h.clone();
             for i in 0..n {
                 self.stage[0][i] = state.q[i].clone();

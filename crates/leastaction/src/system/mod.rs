@@ -11,6 +11,7 @@ mod formulas;
 mod kernels;
 mod model;
 mod problem;
+mod quadratic;
 mod velocities;
 
 pub use build::{Builder, Parameters};
@@ -18,6 +19,7 @@ pub use formulas::{Formulas, Quantity};
 pub use kernels::{Energy, Gradient, Hessian, SecondOrder};
 pub use model::{Entry, Model, Structure};
 pub use problem::{Problem, Settings};
+pub use quadratic::Quadratic;
 pub use velocities::{Accelerations, Velocities};
 
 use crate::error::{Error, Result, nearest};

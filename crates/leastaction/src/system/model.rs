@@ -30,6 +30,8 @@ pub struct Structure {
     pub quadratic: bool,
     /// L_vv is constant.
     pub constant_mass: bool,
+    /// L_qq is constant.
+    pub constant_stiffness: bool,
     /// L_qv is zero: L = T(v) − V(q).
     pub separable: bool,
     /// How many entries of the (symmetric) coupling pattern of q and v there are, both triangles counted.
@@ -178,6 +180,19 @@ impl Model {
 }
 
 impl Structure {
+    /// Why the equations of motion are not linear with constant coefficients and without gyroscopic terms, if they are not.
+    pub fn nonlinearity(&self) -> Option<&'static str> {
+        match self {
+            Self { autonomous: false, .. } => Some("time occurs in its Lagrangian"),
+            Self { constant_mass: false, .. } => Some("its mass matrix L_vv is not constant"),
+            Self { separable: false, .. } => Some("its Lagrangian couples coordinates and velocities"),
+            Self { constant_stiffness: false, .. } => {
+                Some("its forces are not linear, or are so for special parameters only")
+            }
+            _ => None,
+        }
+    }
+
     fn new(
         graph: &Graph,
         n: usize,
@@ -195,12 +210,16 @@ impl Structure {
         let coupling = pairs(&[l_qq, l_qv, l_vv]);
         let diagonal = coupling.iter().filter(|(i, j)| i == j).count();
         let (group, groups) = connected(n, &coupling);
-        let mass_depends = l_vv.iter().fold(Depends::NOTHING, |set, e| set.and(graph.depends(e.node)));
+        let depends = |entries: &[Entry]| {
+            entries.iter().fold(Depends::NOTHING, |set, e| set.and(graph.depends(e.node)))
+        };
+        let mass_depends = depends(l_vv);
         Self {
             cyclic: (0..n).filter(|&i| graph.is_zero(l_q[i])).collect(),
             autonomous: !graph.depends(lagrangian).on(Depends::TIME),
             quadratic: !mass_depends.on(Depends::VELOCITIES),
             constant_mass: !mass_depends.on(Depends::STATE),
+            constant_stiffness: !depends(l_qq).on(Depends::STATE),
             separable: l_qv.is_empty(),
             nonzeros: 2 * coupling.len() - diagonal,
             group,

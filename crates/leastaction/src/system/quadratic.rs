@@ -1,0 +1,96 @@
+//! M and K of a linear system, L = ½ vᵀMv − ½ qᵀKq, read off its second derivatives.
+//!
+//! What is needed of the graph is in [`Structure::nonlinearity`](super::Structure::nonlinearity). The entries stay a list, so that a
+//! long chain costs what its springs do; [`Quadratic::mass`] and [`Quadratic::stiffness`] make full matrices of them.
+
+use super::{Entry, Gradient, Hessian, Problem};
+use crate::error::{Error, Result};
+use crate::linear::{BandPencil, Ordering, Square};
+use crate::scalar::Real;
+
+/// M and K as entries (row, column, value) of their lower triangles.
+#[derive(Clone, Debug)]
+pub struct Quadratic<R> {
+    /// How many coordinates there are.
+    pub n: usize,
+    /// Entries of M.
+    pub mass_entries: Vec<(usize, usize, R)>,
+    /// Entries of K.
+    pub stiffness_entries: Vec<(usize, usize, R)>,
+}
+
+impl<R: Real> Problem<R> {
+    /// M and K, if the system is L = ½ vᵀMv − ½ qᵀKq with constant matrices; otherwise why it is not.
+    pub fn quadratic(&self) -> Result<Quadratic<R>> {
+        let quadratic = self.second_derivatives()?;
+        let zeros = vec![R::zero(); quadratic.n];
+        let mut gradient = Gradient::new(&self.system.model, &self.parameters);
+        let (l_q, l_v) = gradient.at(&zeros, &zeros, &self.t0);
+        let name = |i: usize| self.system.coordinates[i].name.as_str();
+        let zero = |x: &R| x.magnitude() == 0.0;
+        if let Some(i) = l_q.iter().position(|x| !zero(x)) {
+            return Err(self.not_linear(&format!("`{}` feels a constant force", name(i))));
+        }
+        if let Some(i) = l_v.iter().position(|x| !zero(x)) {
+            return Err(self.not_linear(&format!("`{}` has momentum at rest", name(i))));
+        }
+        Ok(quadratic)
+    }
+
+    /// M = L_vv and K = −L_qq of a system whose equations of motion are linear. Constant forces do not matter.
+    pub fn second_derivatives(&self) -> Result<Quadratic<R>> {
+        let model = &self.system.model;
+        if let Some(reason) = model.structure.nonlinearity() {
+            return Err(self.not_linear(reason));
+        }
+        let mut hessian = Hessian::new(model, &self.parameters);
+        let d = hessian.at(&self.q0, &self.v0, &self.t0);
+        let list = |entries: &[Entry], values: &[R], sign: f64| {
+            let entry = |(e, x): (&Entry, &R)| (e.row, e.column, R::from_f64(sign) * x.clone());
+            entries.iter().zip(values).map(entry).collect()
+        };
+        Ok(Quadratic {
+            n: model.n,
+            mass_entries: list(&model.l_vv, d.l_vv, 1.0),
+            stiffness_entries: list(&model.l_qq, d.l_qq, -1.0),
+        })
+    }
+
+    fn not_linear(&self, reason: &str) -> Error {
+        Error::NotLinear { system: self.system.name.clone(), reason: reason.to_owned() }
+    }
+}
+
+impl<R: Real> Quadratic<R> {
+    /// M.
+    pub fn mass(&self) -> Square<R> {
+        full(self.n, &self.mass_entries)
+    }
+
+    /// K.
+    pub fn stiffness(&self) -> Square<R> {
+        full(self.n, &self.stiffness_entries)
+    }
+
+    /// M and K rounded to `f64`, as a band in an order of the coordinates.
+    pub fn band(&self, ordering: &Ordering) -> BandPencil {
+        let mut pencil = BandPencil::new(self.n, ordering.bandwidth);
+        let position = &ordering.position;
+        for (i, j, value) in &self.mass_entries {
+            pencil.add_mass(position[*i], position[*j], value.to_f64());
+        }
+        for (i, j, value) in &self.stiffness_entries {
+            pencil.add_stiffness(position[*i], position[*j], value.to_f64());
+        }
+        pencil
+    }
+}
+
+fn full<R: Real>(n: usize, entries: &[(usize, usize, R)]) -> Square<R> {
+    let mut matrix = Square::zero(n);
+    for (i, j, value) in entries {
+        matrix[(*i, *j)] = value.clone();
+        matrix[(*j, *i)] = value.clone();
+    }
+    matrix
+}
