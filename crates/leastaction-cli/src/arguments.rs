@@ -2,10 +2,11 @@
 
 use crate::Ending;
 use clap::{Args, Parser, Subcommand, ValueEnum};
+use leastaction::papers::Options;
 use leastaction::prelude::Run;
 use leastaction::simulate::MAX_DIGITS;
 use leastaction::system::Quantity;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// Simulate mechanical systems with integrators derived from the principle of least action.
 #[derive(Debug, Parser)]
@@ -19,6 +20,8 @@ pub(crate) struct Arguments {
 pub(crate) enum Command {
     /// Simulate a system and print a summary
     Simulate(Box<SimulateFlags>),
+    /// Compute the tables and figures of the five papers beside what they print
+    Reproduce(ReproduceFlags),
     /// List the systems of the catalogue
     Systems {
         /// How to print the list
@@ -96,6 +99,39 @@ pub(crate) struct SimulateFlags {
     /// How to print the summary
     #[arg(long, value_enum, default_value_t = SummaryFormat::Text)]
     pub(crate) summary: SummaryFormat,
+}
+
+/// Without --out, tables are printed. With it, tables, figures and an index page are written into a folder.
+#[derive(Debug, Args)]
+pub(crate) struct ReproduceFlags {
+    /// A table (000.T4), a figure (001.F7), a paper (003), or all
+    #[arg(value_name = "TABLE|FIGURE|PAPER|all", default_value = "all")]
+    pub(crate) what: Vec<String>,
+    /// How to print tables
+    #[arg(long, value_enum, default_value_t = Format::Table)]
+    pub(crate) format: Format,
+    /// Write tables, figures and an index page into this folder
+    #[arg(long, value_name = "DIR")]
+    pub(crate) out: Option<PathBuf>,
+    /// Decimal digits to compute tables with: f64, or a number such as 64
+    #[arg(long, value_name = "DIGITS", value_parser = precision)]
+    precision: Option<Precision>,
+    /// Only rows of tables that end by this time, in the time of their system
+    #[arg(long, value_name = "T")]
+    pub(crate) until: Option<f64>,
+    /// Only what the papers print, without the rows of further methods
+    #[arg(long)]
+    pub(crate) no_beyond: bool,
+}
+
+impl ReproduceFlags {
+    pub(crate) fn options(&self) -> Options {
+        let precision = match self.precision {
+            Some(Precision::Digits(digits)) => Some(digits),
+            _ => None,
+        };
+        Options { precision, longest: self.until, beyond: !self.no_beyond }
+    }
 }
 
 /// What `--precision` asks for.

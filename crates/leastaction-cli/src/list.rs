@@ -75,13 +75,19 @@ pub(crate) fn table(header: &[&str], rows: &[Vec<String>]) -> String {
 }
 
 fn markdown(header: &[&str], rows: &[Vec<String>]) -> String {
+    let code = |row: &Vec<String>| {
+        let mut row = row.clone();
+        row[0] = format!("`{}`", row[0].replace(" = ", "`, `"));
+        row
+    };
+    plain_markdown(header, &rows.iter().map(code).collect::<Vec<_>>())
+}
+
+/// A table for a page.
+pub(crate) fn plain_markdown(header: &[&str], rows: &[Vec<String>]) -> String {
     let line = |cells: &[String]| format!("| {} |", cells.join(" | "));
     let head: Vec<String> = header.iter().map(|h| (*h).to_owned()).collect();
     let mut lines = vec![line(&head), format!("|{}", "---|".repeat(header.len()))];
-    for row in rows {
-        let mut row = row.clone();
-        row[0] = format!("`{}`", row[0].replace(" = ", "`, `"));
-        lines.push(line(&row));
-    }
+    lines.extend(rows.iter().map(|row| line(row)));
     lines.join("\n")
 }

@@ -9,6 +9,7 @@ mod list;
 mod output;
 mod picture;
 mod progress;
+mod reproduce;
 mod run;
 mod show;
 
@@ -38,6 +39,7 @@ fn main() -> ExitCode {
     let arguments = Arguments::parse();
     let result = match &arguments.command {
         Command::Simulate(flags) => run::simulate(flags),
+        Command::Reproduce(flags) => reproduce::reproduce(flags),
         Command::Systems { format } => list::systems(*format),
         Command::Methods { format } => list::methods(*format),
         Command::Show(flags) => show::show(flags),

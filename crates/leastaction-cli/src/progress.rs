@@ -10,14 +10,14 @@ use std::time::{Duration, Instant};
 
 /// A bar appears only on a terminal and after this long.
 const PATIENCE: Duration = Duration::from_millis(500);
-/// Shows how far a run is.
+/// Shows how far a run is. May be told from any thread.
 pub(crate) struct Progress {
     start: Instant,
     bar: ProgressBar,
     /// Steps between looks at the clock.
     stride: u64,
     enabled: bool,
-    shown: bool,
+    shown: AtomicBool,
 }
 
 impl Progress {
@@ -29,16 +29,29 @@ impl Progress {
         ) {
             bar.set_style(style);
         }
-        Self { start: Instant::now(), bar, stride, enabled: std::io::stderr().is_terminal(), shown: false }
+        let enabled = std::io::stderr().is_terminal();
+        Self { start: Instant::now(), bar, stride, enabled, shown: AtomicBool::new(false) }
     }
 
-    pub(crate) fn show(&mut self, step: u64) {
+    /// So many steps have been taken in all.
+    pub(crate) fn show(&self, step: u64) {
         if self.enabled && step.is_multiple_of(self.stride) {
             self.bar.set_position(step);
-            if !self.shown && self.start.elapsed() > PATIENCE {
-                self.bar.set_draw_target(ProgressDrawTarget::stderr_with_hz(10));
-                self.shown = true;
-            }
+            self.appear();
+        }
+    }
+
+    /// So many more steps have been taken.
+    pub(crate) fn advance(&self, steps: u64) {
+        if self.enabled && steps > 0 {
+            self.bar.inc(steps);
+            self.appear();
+        }
+    }
+
+    fn appear(&self) {
+        if self.start.elapsed() > PATIENCE && !self.shown.swap(true, Ordering::Relaxed) {
+            self.bar.set_draw_target(ProgressDrawTarget::stderr_with_hz(10));
         }
     }
 

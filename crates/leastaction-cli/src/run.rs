@@ -38,7 +38,7 @@ pub(crate) fn simulate(flags: &SimulateFlags) -> Result<(), Ending> {
     let interrupt = Interrupt::install();
     // where a single step takes long, the clock is read at each
     let slow = plan.precision.is_some() || plan.problem.system.n() > 1000;
-    let mut progress = Progress::new(plan.steps, if slow { 1 } else { 64 });
+    let progress = Progress::new(plan.steps, if slow { 1 } else { 64 });
     let solution = plan.simulate_watched(&mut |step| {
         progress.show(step);
         interrupt.flow()

@@ -5,8 +5,10 @@
 
 use super::truth::{Needs, Truth};
 use crate::error::{Cause, Error, Result};
+use crate::method::Method;
 use crate::scalar::Real;
 use crate::simulate::{EnergyMeter, Moment};
+use crate::step::{Propagator, QuadraticForm};
 use crate::system::{Problem, System};
 use serde::{Deserialize, Serialize};
 
@@ -14,7 +16,8 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Measure {
-    /// `q`, `p`, `energy`, a coordinate such as `theta`, or its momentum `p_theta`.
+    /// `q`, `p`, `energy`, a coordinate such as `theta`, or its momentum `p_theta`; for linear systems also
+    /// `energy of simpson` and `form of simpson`, the discrete energy and the quadratic form that this method conserves.
     pub of: String,
     /// Divided by the right value; if not said, only for the energy.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -79,6 +82,11 @@ impl Measure {
         if let Some(i) = index(&self.of) {
             return Ok(Target::Coordinates(vec![i]));
         }
+        for (prefix, normalised) in [("energy of ", true), ("form of ", false)] {
+            if let Some(name) = self.of.strip_prefix(prefix) {
+                return Ok(Target::Form { method: Box::new(Method::named(name)?), normalised });
+            }
+        }
         let all = (0..system.n()).collect();
         match self.of.as_str() {
             "q" => Ok(Target::Coordinates(all)),
@@ -108,6 +116,11 @@ pub(super) enum Target {
     /// The momentum of a cyclic coordinate, which should be what it was.
     Conserved(usize),
     Energy,
+    /// What a method conserves on a linear system.
+    Form {
+        method: Box<Method>,
+        normalised: bool,
+    },
 }
 
 impl Target {
@@ -116,7 +129,7 @@ impl Target {
         match self {
             Self::Coordinates(list) => needs.coordinates.extend(list),
             Self::Momenta(_) => needs.momenta = true,
-            Self::Conserved(_) | Self::Energy => {}
+            Self::Conserved(_) | Self::Energy | Self::Form { .. } => {}
         }
     }
 }
@@ -124,6 +137,8 @@ impl Target {
 /// Measures one thing along a run.
 pub(super) struct Ruler<R> {
     target: Target,
+    /// The form of a [`Target::Form`], and its value at the start.
+    form: Option<(QuadraticForm<R>, R)>,
     relative: bool,
     over: Over,
     vector: Vector,
@@ -144,9 +159,22 @@ pub(super) struct Shared<'a, R> {
 }
 
 impl<R: Real + 'static> Ruler<R> {
-    pub(super) fn new(measure: &Measure, system: &System) -> Result<Self> {
+    /// A ruler for runs with this step size.
+    pub(super) fn new(measure: &Measure, problem: &Problem<R>, step: &R) -> Result<Self> {
+        let target = measure.target(&problem.system)?;
+        let form = match &target {
+            Target::Form { method, normalised } => {
+                let propagator = Propagator::new(problem, method, step)?;
+                let form =
+                    if *normalised { propagator.discrete_energy()? } else { propagator.quadratic_form()? };
+                let initial = form.at(&problem.q0, &problem.p0);
+                Some((form, initial))
+            }
+            _ => None,
+        };
         Ok(Self {
-            target: measure.target(system)?,
+            target,
+            form,
             relative: measure.is_relative(),
             over: measure.over,
             vector: measure.vector,
@@ -179,6 +207,13 @@ impl<R: Real + 'static> Ruler<R> {
                 };
                 (energy - initial).abs() / scale
             }
+            Target::Form { .. } => match &self.form {
+                None => R::zero(),
+                Some((form, initial)) => {
+                    let value = form.at(&state.q, &state.p);
+                    self.length(std::iter::once((&value, initial)), &mut size)
+                }
+            },
             Target::Conserved(i) => {
                 let right = &shared.problem.p0[*i];
                 self.length(std::iter::once((&state.p[*i], right)), &mut size)

@@ -221,6 +221,7 @@ impl<R: Real + Send + Sync + 'static> Prepared<R> {
         let mut needs = Needs::default();
         for measure in &study.measures {
             measure.target(&system)?.needs(&mut needs);
+            Ruler::new(measure, &problem, &steps[0])?;
         }
         let plan = match &study.reference {
             _ if needs.nothing() => None,
@@ -328,7 +329,7 @@ impl<R: Real + Send + Sync + 'static> Job for Prepared<R> {
             Err(message) => return everywhere(Finding::Failed(message)),
         };
         let rulers: Result<Vec<Ruler<R>>> =
-            self.measures.iter().map(|m| Ruler::new(m, &self.problem.system)).collect();
+            self.measures.iter().map(|m| Ruler::new(m, &self.problem, &self.steps[step])).collect();
         let rulers = match rulers {
             Ok(rulers) => rulers,
             Err(error) => return everywhere(Finding::Failed(error.to_string())),

@@ -164,7 +164,8 @@ mod tests {
     fn polynomials_with_known_roots() {
         let wide = |list: &[f64]| list.iter().map(|c| Wide::from_f64(*c)).collect::<Vec<_>>();
         // (x − 1)(x − 2)(x + 3) and (x − 2)², which does not change its sign
-        let roots: Vec<f64> = positive_roots(&wide(&[6.0, -7.0, 0.0, 1.0])).iter().map(Wide::to_f64).collect();
+        let roots: Vec<f64> =
+            positive_roots(&wide(&[6.0, -7.0, 0.0, 1.0])).iter().map(Wide::to_f64).collect();
         assert_eq!(roots, [1.0, 2.0]);
         assert!(positive_roots(&wide(&[4.0, -4.0, 1.0])).is_empty());
         let kutta: Vec<f64> = stability_polynomial::<f64>();

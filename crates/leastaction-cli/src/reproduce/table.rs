@@ -1,0 +1,161 @@
+//! Computed tables as text, Markdown and JSON.
+
+use crate::Ending;
+use crate::list;
+use leastaction::papers::{Beyond, Entry, TableReport, Verdict};
+
+/// All entries as one array.
+pub(super) fn json(reports: &[TableReport]) -> Result<String, Ending> {
+    let entries: Vec<&Entry> = reports.iter().flat_map(|report| &report.entries).collect();
+    serde_json::to_string_pretty(&entries).map_err(|error| Ending::Failed(error.to_string()))
+}
+
+/// Tables for the terminal.
+pub(super) fn text(reports: &[TableReport]) -> String {
+    let mut parts: Vec<String> = reports.iter().map(|report| one(report, &list::table, "")).collect();
+    parts.push(tally(reports, &list::table));
+    parts.join("\n\n")
+}
+
+/// Tables for a page.
+pub(super) fn markdown(reports: &[TableReport]) -> String {
+    let mut parts: Vec<String> =
+        reports.iter().map(|report| one(report, &list::plain_markdown, "## ")).collect();
+    parts.push(tally(reports, &list::plain_markdown));
+    parts.join("\n\n")
+}
+
+/// Makes a table of a header and rows.
+type Layout = dyn Fn(&[&str], &[Vec<String>]) -> String;
+
+fn one(report: &TableReport, layout: &Layout, heading: &str) -> String {
+    let table = &report.table;
+    let mut parts = vec![format!("{heading}{}  {}", table.id, table.title)];
+    parts.push(layout(&header(report), &rows(report)));
+    let remarks = remarks(report);
+    if !remarks.is_empty() {
+        parts.push(remarks.join("\n"));
+    }
+    if !report.choices.is_empty() {
+        parts.push(choices(report).join("\n"));
+    }
+    if !report.beyond.is_empty() {
+        parts.push("The same experiment with methods that the paper does not have:".to_owned());
+        parts.push(layout(&beyond_header(report), &report.beyond.iter().map(beyond_row).collect::<Vec<_>>()));
+    }
+    parts.join("\n\n")
+}
+
+/// Row, then printed and computed for each column, then both orders.
+pub(super) fn header(report: &TableReport) -> Vec<&str> {
+    let mut header = vec!["", "method"];
+    for column in &report.table.columns {
+        header.extend([column.as_str(), "computed"]);
+    }
+    header.extend(["order", "computed"]);
+    header
+}
+
+/// The cells of a table, with a mark at every computed value that does not agree to the last digit.
+pub(super) fn rows(report: &TableReport) -> Vec<Vec<String>> {
+    let columns = report.table.steps.len();
+    let mut last = "";
+    let rows = report.table.rows.iter().zip(report.entries.chunks(columns)).zip(&report.orders);
+    rows.map(|((row, entries), order)| {
+        let label = if row.label == last { "" } else { &row.label };
+        last = &row.label;
+        let mut cells = vec![label.to_owned(), row.name.clone()];
+        for (printed, entry) in row.printed.iter().zip(entries) {
+            cells.extend([printed.to_string(), format!("{}{}", value(entry), mark(entry.verdict))]);
+        }
+        let computed = order.computed.map_or("exact".to_owned(), |x| format!("{x:.2}"));
+        let disagrees = if order.agrees { "" } else { " !" };
+        cells.extend([order.printed.clone(), format!("{computed}{disagrees}")]);
+        cells
+    })
+    .collect()
+}
+
+fn value(entry: &Entry) -> String {
+    entry.computed.map_or("—".to_owned(), |x| format!("{x:.4e}"))
+}
+
+fn mark(verdict: Verdict) -> &'static str {
+    match verdict {
+        Verdict::LastDigit => "",
+        Verdict::Close | Verdict::Truncated => " ~",
+        Verdict::Rounding => " 0",
+        Verdict::Erratum => " !",
+        Verdict::Missing => " ?",
+    }
+}
+
+/// A line for every entry that does not agree to the last digit, and for every order that does not.
+pub(super) fn remarks(report: &TableReport) -> Vec<String> {
+    let mut lines: Vec<String> = Vec::new();
+    for entry in
+        report.entries.iter().filter(|e| !matches!(e.verdict, Verdict::LastDigit | Verdict::Rounding))
+    {
+        let (mark, verdict) = (mark(entry.verdict).trim(), entry.verdict.words());
+        lines.push(format!(
+            "{mark} {}, {}: printed {:e}, {verdict}: {}",
+            entry.row, entry.column, entry.printed, entry.note
+        ));
+    }
+    let rounding = report.entries.iter().filter(|e| e.verdict == Verdict::Rounding).count();
+    if rounding > 0 {
+        lines
+            .push(format!("0 {rounding} entries are zero in exact arithmetic and show rounding errors only"));
+    }
+    for order in report.orders.iter().filter(|o| !o.agrees) {
+        let computed = order.computed.map_or("none".to_owned(), |x| format!("{x:.2}"));
+        lines.push(format!("! {}: printed order {}, computed {computed}", order.row, order.printed));
+    }
+    lines
+}
+
+/// What the paper leaves open or misprints about the experiment, with the number that decides.
+pub(super) fn choices(report: &TableReport) -> Vec<String> {
+    let line = |c: &leastaction::papers::ChoiceReport| {
+        format!(
+            "printed: {}; used: {} ({}: {:.3e}, as against {:.3e} used and {:e} printed)",
+            c.printed, c.used, c.entry, c.value_as_printed, c.value_used, c.value_printed
+        )
+    };
+    report.choices.iter().map(line).collect()
+}
+
+pub(super) fn beyond_header(report: &TableReport) -> Vec<&str> {
+    let columns = report.table.columns.iter().map(String::as_str);
+    ["", "method"].into_iter().chain(columns).chain(["order"]).collect()
+}
+
+pub(super) fn beyond_row(row: &Beyond) -> Vec<String> {
+    let mut cells = vec![row.label.clone(), row.method.clone()];
+    cells.extend(row.values.iter().map(|x| format!("{x:.4e}")));
+    cells.push(row.order.map_or("—".to_owned(), |x| format!("{x:.2}")));
+    cells
+}
+
+/// How many entries of each table got which verdict.
+pub(super) fn tally(reports: &[TableReport], layout: &Layout) -> String {
+    let mut header = vec!["table"];
+    header.extend(Verdict::ALL.iter().map(|v| v.words()));
+    header.push("entries");
+    let mut rows: Vec<Vec<String>> = Vec::new();
+    let line = |name: &str, entries: &[&Entry]| {
+        let mut cells = vec![name.to_owned()];
+        cells.extend(
+            Verdict::ALL.iter().map(|v| entries.iter().filter(|e| e.verdict == *v).count().to_string()),
+        );
+        cells.push(entries.len().to_string());
+        cells
+    };
+    for report in reports {
+        rows.push(line(&report.table.id, &report.entries.iter().collect::<Vec<_>>()));
+    }
+    if reports.len() > 1 {
+        rows.push(line("all", &reports.iter().flat_map(|r| &r.entries).collect::<Vec<_>>()));
+    }
+    layout(&header, &rows)
+}
