@@ -195,3 +195,33 @@ fn stable_where_the_product_of_x_and_y_is_positive() {
         }
     }
 }
+
+/// Names of the test functions in a file of this folder.
+fn test_names(source: &str) -> Vec<&str> {
+    let functions = source.split("#[test]\nfn ").skip(1);
+    functions.filter_map(|rest| rest.split_once('(')).map(|(name, _)| name).collect()
+}
+
+#[test]
+fn the_errata_of_the_book_name_every_test_and_no_other() {
+    let page = include_str!("../../../../book/src/errata.md");
+    let sources = [
+        include_str!("main.rs"),
+        include_str!("p000.rs"),
+        include_str!("p000_runs.rs"),
+        include_str!("p001.rs"),
+        include_str!("p002.rs"),
+        include_str!("p003.rs"),
+        include_str!("p004.rs"),
+    ];
+    let own = "the_errata_of_the_book_name_every_test_and_no_other";
+    let tests: Vec<&str> = sources.into_iter().flat_map(test_names).filter(|name| *name != own).collect();
+    for name in &tests {
+        assert!(page.contains(&format!("`{name}`")), "`{name}` is not on the page");
+    }
+    // what stands between single backticks and looks like a name of a test
+    let quoted = page.split('`').skip(1).step_by(2).filter(|text| text.contains('_') && !text.contains('/'));
+    for name in quoted {
+        assert!(tests.contains(&name), "there is no test `{name}`");
+    }
+}

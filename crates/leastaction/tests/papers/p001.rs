@@ -252,3 +252,12 @@ fn newmark_keeps_the_energy_of_a_linear_system() {
     let error = |name: &str| common::invariants(&problem, &method(name), H, 100).max_relative_error();
     assert!(error("midpoint") < 1e-13 && error("simpson") > 1e-4);
 }
+
+#[test]
+fn figure_5_loses_four_orders_of_magnitude_with_a_tenth_of_the_step() {
+    let problem = problem("linear-double-pendulum");
+    let error =
+        |h: f64, steps: u64| common::invariants(&problem, &method("simpson"), h, steps).max_relative_error();
+    about("h = 0.1", error(0.1, 100), 3.887e-3);
+    about("h = 0.01", error(0.01, 1000), 3.252e-7);
+}

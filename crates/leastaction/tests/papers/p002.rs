@@ -130,4 +130,6 @@ fn determinants_of_the_tangent_map_are_right_with_second_derivatives() {
     let by_left = -second[1][0] / second[1][1];
     let with = |v: f64| 0.5 / (1.0 - H * H / (8.0 * M) * v);
     erratum("V''", &[by_left], &[with(middle)], &[with(slope(Q[1]))]);
+    // what 4 V'(q_m) contributes to the variation of (21)
+    right("Ṽ''", &[4.0 * middle * by_left], &[tilde(middle)]);
 }
