@@ -10,7 +10,7 @@ pub mod order;
 mod reference;
 pub mod structure;
 pub mod study;
-mod truth;
+pub(crate) mod truth;
 
 pub use measure::{Measure, Over, Vector};
 pub use study::{Finding, Findings, Studies, Study};

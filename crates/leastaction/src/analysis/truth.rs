@@ -43,9 +43,9 @@ pub struct Computed {
 
 /// What has to be known of the right motion.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Needs {
-    pub(super) coordinates: BTreeSet<usize>,
-    pub(super) momenta: bool,
+pub(crate) struct Needs {
+    pub(crate) coordinates: BTreeSet<usize>,
+    pub(crate) momenta: bool,
 }
 
 impl Needs {
@@ -68,12 +68,12 @@ pub(super) struct Track<R> {
 }
 
 /// The right state, step by step.
-pub(super) struct Truth<R> {
+pub(crate) struct Truth<R> {
     source: Source<R>,
     /// Coordinates; those not needed are zero.
-    pub(super) q: Vec<R>,
+    pub(crate) q: Vec<R>,
     /// Momenta, if needed.
-    pub(super) p: Vec<R>,
+    pub(crate) p: Vec<R>,
     v: Vec<R>,
     velocities: Velocities<R>,
     t0: R,
@@ -101,7 +101,7 @@ impl<R: Real + 'static> Truth<R> {
     }
 
     /// The closed form, or why there is none that says enough.
-    pub(super) fn exact(problem: &Problem<R>, needs: &Needs) -> Result<Self> {
+    pub(crate) fn exact(problem: &Problem<R>, needs: &Needs) -> Result<Self> {
         if needs.nothing() {
             return Ok(Self::new(problem, Source::Unneeded));
         }
@@ -142,7 +142,7 @@ impl<R: Real + 'static> Truth<R> {
     }
 
     /// Moves on to a step, which is at time t.
-    pub(super) fn advance(&mut self, step: u64, t: &R) {
+    pub(crate) fn advance(&mut self, step: u64, t: &R) {
         let since = t.clone() - self.t0.clone();
         match &self.source {
             Source::Unneeded => {}

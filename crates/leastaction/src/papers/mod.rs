@@ -6,6 +6,7 @@
 
 pub mod figure;
 mod printed;
+mod samples;
 mod table;
 mod verdict;
 

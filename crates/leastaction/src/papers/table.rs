@@ -361,6 +361,9 @@ impl Batch {
     }
 }
 
+/// Errors above so many units of rounding show the order of a method.
+const CLEAR: f64 = 300.0;
+
 /// A table with what was found for it.
 struct Found<'a> {
     table: &'a Table,
@@ -404,7 +407,7 @@ impl Found<'_> {
         for (r, row) in rows.iter().enumerate() {
             for (c, finding) in found[r].iter().enumerate() {
                 (evidence.row, evidence.column, evidence.order) = (r, c, &row.order);
-                entries.push(self.entry(row, finding, &evidence, orders[r].computed));
+                entries.push(self.entry(row, finding, &evidence, self.all_rounding(found[r]), &orders[r]));
             }
         }
         Ok(TableReport {
@@ -417,12 +420,19 @@ impl Found<'_> {
         })
     }
 
-    fn entry(&self, row: &Row, finding: &Finding, evidence: &Evidence<'_>, order: Option<f64>) -> Entry {
+    fn entry(
+        &self,
+        row: &Row,
+        finding: &Finding,
+        evidence: &Evidence<'_>,
+        zeros: bool,
+        order: &OrderCheck,
+    ) -> Entry {
         let column = evidence.column;
         let (computed, digits, verdict, note) = match finding {
             Finding::Value { value, digits, unit } => {
-                let epsilon = self.epsilon();
-                let verdict = judge(&row.printed[column], Computed { value: *value, unit: *unit, epsilon });
+                let computed = Computed { value: *value, unit: *unit, epsilon: self.epsilon() };
+                let verdict = judge(&row.printed[column], computed, zeros);
                 (Some(*value), digits.clone(), verdict, sentence(verdict, evidence))
             }
             Finding::Failed(why) => (None, None, Verdict::Missing, why.clone()),
@@ -438,7 +448,7 @@ impl Found<'_> {
             note,
             computed_digits: digits,
             printed_order: row.order.clone(),
-            computed_order: order,
+            computed_order: order.computed,
         }
     }
 
@@ -447,24 +457,37 @@ impl Found<'_> {
         crate::simulate::numbers::epsilon(self.study.run.precision)
     }
 
-    /// The slope of the errors, if they are not rounding errors.
-    fn slope(&self, cells: &[Finding]) -> Option<f64> {
-        let epsilon = self.epsilon();
-        let is_error = |cell: &Finding| match cell {
+    fn is_rounding(&self, cell: &Finding) -> bool {
+        match cell {
             Finding::Value { value, unit, .. } => {
-                !Computed { value: *value, unit: *unit, epsilon }.is_rounding()
+                Computed { value: *value, unit: *unit, epsilon: self.epsilon() }.is_rounding()
             }
             _ => false,
-        };
-        let points: Vec<(f64, f64)> = self
-            .findings
-            .steps
-            .iter()
-            .zip(cells)
-            .filter(|(_, cell)| is_error(cell))
-            .map(|(h, cell)| (*h, cell.value()))
-            .collect();
+        }
+    }
+
+    fn all_rounding(&self, cells: &[Finding]) -> bool {
+        cells.iter().all(|cell| self.is_rounding(cell))
+    }
+
+    /// The slope of the errors, if they are not all rounding errors.
+    fn slope(&self, cells: &[Finding]) -> Option<f64> {
+        if self.all_rounding(cells) {
+            return None;
+        }
+        let points: Vec<(f64, f64)> =
+            self.findings.steps.iter().copied().zip(cells.iter().map(Finding::value)).collect();
         fitted_order(&points, 0.0)
+    }
+
+    /// The slope of those errors that stand clear of rounding.
+    fn clear_slope(&self, cells: &[Finding]) -> Option<f64> {
+        let clear = |(_, cell): &(&f64, &Finding)| match cell {
+            Finding::Value { value, unit, .. } => *value > CLEAR * unit,
+            _ => false,
+        };
+        let points = self.findings.steps.iter().zip(cells).filter(clear);
+        fitted_order(&points.map(|(h, cell)| (*h, cell.value())).collect::<Vec<_>>(), 0.0)
     }
 
     fn order_check(&self, row: &Row, cells: &[Finding]) -> OrderCheck {
@@ -474,7 +497,8 @@ impl Found<'_> {
             (Err(_), slope) => slope.is_none(),
             (Ok(stated), Some(slope)) => {
                 // an order given as a whole number is the nearest one; signs are not printed
-                let tolerance = if row.order.contains('.') { 0.0105 } else { 0.5 };
+                let decimals = row.order.split_once('.').map_or(0, |(_, fraction)| fraction.len());
+                let tolerance = if decimals == 0 { 0.5 } else { 1.05 * 10f64.powi(-(decimals as i32)) };
                 (stated - slope.abs()).abs() <= tolerance
             }
             (Ok(_), None) => false,
@@ -494,7 +518,7 @@ impl Found<'_> {
                     label: label.clone(),
                     method: method.clone(),
                     values,
-                    order: self.slope(cells),
+                    order: self.clear_slope(cells),
                 });
             }
         }

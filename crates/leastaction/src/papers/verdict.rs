@@ -71,16 +71,17 @@ impl Computed {
     }
 }
 
-pub(super) fn judge(printed: &Printed, computed: Computed) -> Verdict {
+/// Judges an entry of a row; `zeros` says that all errors computed for the row are rounding errors.
+pub(super) fn judge(printed: &Printed, computed: Computed, zeros: bool) -> Verdict {
     let relative = (computed.value / printed.value - 1.0).abs();
-    if printed.agrees(computed.value) {
+    if zeros && computed.is_rounding_for(printed.value) {
+        Verdict::Rounding
+    } else if printed.agrees(computed.value) {
         Verdict::LastDigit
     } else if relative <= 0.02 {
         Verdict::Close
     } else if printed.cut_from(computed.value).is_some() {
         Verdict::Truncated
-    } else if computed.is_rounding() && computed.is_rounding_for(printed.value) {
-        Verdict::Rounding
     } else {
         Verdict::Erratum
     }
@@ -229,7 +230,8 @@ mod tests {
 
     fn verdict(text: &str, value: f64) -> Verdict {
         let unit = f64::EPSILON;
-        judge(&Printed::new(text).expect(text), Computed { value, unit, epsilon: unit })
+        let computed = Computed { value, unit, epsilon: unit };
+        judge(&Printed::new(text).expect(text), computed, computed.is_rounding())
     }
 
     #[test]
@@ -238,6 +240,8 @@ mod tests {
         assert_eq!(verdict("9.90e-3", 9.956e-3), Verdict::Close);
         assert_eq!(verdict("8.00e-4", 8.772e-4), Verdict::Truncated);
         assert_eq!(verdict("1.70e-13", 3e-15), Verdict::Rounding);
+        // rounding errors that look alike are still rounding errors
+        assert_eq!(verdict("2.13e-14", 2.13e-14), Verdict::Rounding);
         assert_eq!(verdict("7.82e-1", 7.82e-2), Verdict::Erratum);
         // a printed rounding error does not excuse a computed error
         assert_eq!(verdict("1.70e-13", 3e-9), Verdict::Erratum);
