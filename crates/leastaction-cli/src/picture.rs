@@ -52,7 +52,7 @@ pub(crate) fn draw(plan: &Plan, solution: &Solution) -> Result<Figure, String> {
 }
 
 /// The bodies' positions at every recorded state.
-fn motion(plan: &Plan, solution: &Solution) -> Result<Option<Motion>, String> {
+pub(crate) fn motion(plan: &Plan, solution: &Solution) -> Result<Option<Motion>, String> {
     let system = &plan.problem.system;
     let Some(motion) = &system.motion else { return Ok(None) };
     let recording = &solution.recording;

@@ -14,8 +14,10 @@ pub(crate) const TITLE: f64 = 14.5;
 pub(crate) const LABEL: f64 = 12.5;
 /// Font size of tick labels.
 pub(crate) const TICK: f64 = 12.0;
-/// Height of the title and subtitle of the figure.
+/// Height of the title and a subtitle of one line.
 const HEADER: f64 = 66.0;
+/// Height of each further line of the subtitle.
+pub(super) const SUBTITLE_LINE: f64 = 18.0;
 /// Border of the page, and half the distance between panels.
 const BORDER: f64 = 28.0;
 const HALF_GAP: f64 = 16.0;
@@ -111,9 +113,15 @@ pub(crate) fn layout(figure: &Figure) -> Vec<Layout> {
     figure.panels.iter().zip(outers).zip(shared).map(|((p, outer), m)| arrange(p, outer, m)).collect()
 }
 
+/// The subtitle of a figure in lines that fit its width.
+pub(super) fn subtitle(figure: &Figure) -> Vec<String> {
+    text::wrapped(&figure.subtitle, 13.0, figure.width - 56.0, 4)
+}
+
 /// The place of a panel in pixels.
 fn outer(figure: &Figure, panel: &Panel) -> Rect {
-    let header = if figure.title.is_empty() && figure.subtitle.is_empty() { 0.0 } else { HEADER };
+    let further = subtitle(figure).len().saturating_sub(1) as f64 * SUBTITLE_LINE;
+    let header = if figure.title.is_empty() && figure.subtitle.is_empty() { 0.0 } else { HEADER + further };
     let (width, height) = (figure.width - 2.0 * BORDER, figure.height - header - 1.4 * BORDER);
     let place = panel.place;
     // no gap at the border of the page

@@ -27,10 +27,11 @@ mod tests;
 mod text;
 mod thin;
 
-pub(crate) use colour::{Colour, palette};
+pub(crate) use colour::{AXIS, Colour, LABEL, PAPER, palette};
+pub(crate) use motion::motion_panel;
 pub(crate) use panel::to_svg;
 pub(crate) use png::to_png;
-pub(crate) use run::picture_of_run;
+pub(crate) use run::{error_range, picture_of_run};
 pub(crate) use scale::Scale;
 
 /// Everything a picture of one run needs, as plain numbers.
@@ -223,7 +224,6 @@ pub(crate) enum Shape {
         /// Written above its right end.
         text: String,
     },
-    #[allow(dead_code, reason = "for figures of convergence")]
     /// The right triangle with slope `order` in a doubly logarithmic panel.
     Slope {
         /// Lower left corner of the triangle.

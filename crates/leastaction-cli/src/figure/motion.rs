@@ -13,7 +13,7 @@ const MOST_SNAPSHOTS: usize = 9;
 const SNAPSHOT_DISTANCE: f64 = 0.055;
 
 /// The panel that shows a motion.
-pub(super) fn motion_panel(motion: &Motion) -> Panel {
+pub(crate) fn motion_panel(motion: &Motion) -> Panel {
     let mut panel = Panel::new("Motion", axis("x", motion), axis("y", motion));
     panel.equal_aspect = true;
     if motion.dimension < 3 {

@@ -24,8 +24,8 @@ fn drawn(figure: &Figure, mut svg: Svg) -> String {
     if !figure.title.is_empty() {
         svg.text(28.0, 38.0, 21.0, INK, Anchor::Start, &text::fit(&figure.title, 21.0, room));
     }
-    if !figure.subtitle.is_empty() {
-        svg.text(28.0, 60.0, 13.0, LABEL_INK, Anchor::Start, &text::fit(&figure.subtitle, 13.0, room));
+    for (i, line) in layout::subtitle(figure).iter().enumerate() {
+        svg.text(28.0, 60.0 + layout::SUBTITLE_LINE * i as f64, 13.0, LABEL_INK, Anchor::Start, line);
     }
     let cap = points_per_mark(figure);
     let layouts = layout(figure);

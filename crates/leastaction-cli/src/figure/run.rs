@@ -257,7 +257,7 @@ fn peaks(points: &[[f64; 2]]) -> usize {
 
 /// Whole decades around the largest errors of all pieces of time: dips at changes of sign
 /// leave the axis, and so does the growth from zero in the first few steps.
-fn error_range(sizes: &[f64]) -> (f64, f64) {
+pub(crate) fn error_range(sizes: &[f64]) -> (f64, f64) {
     let pieces = sizes.chunks(sizes.len().div_ceil(WINDOWS).max(1));
     let mut sorted: Vec<f64> = pieces
         .map(|piece| piece.iter().copied().filter(|e| e.is_finite()).fold(0.0, f64::max))

@@ -56,6 +56,27 @@ pub(crate) fn fit(text: &str, size: f64, room: f64) -> String {
     format!("{}…", kept.trim_end())
 }
 
+/// The text in lines no wider than `room` pixels, broken at spaces; the last of `most` lines is cut.
+pub(crate) fn wrapped(text: &str, size: f64, room: f64, most: usize) -> Vec<String> {
+    let mut lines: Vec<String> = Vec::new();
+    for word in text.split_whitespace() {
+        let count = lines.len();
+        match lines.last_mut() {
+            Some(line) if width(line, size) + width(" ", size) + width(word, size) <= room => {
+                line.push(' ');
+                line.push_str(word);
+            }
+            // what is too much for the last line is shown to be missing
+            Some(line) if count == most => {
+                *line = fit(&format!("{line} {word}"), size, room);
+                break;
+            }
+            _ => lines.push(word.to_owned()),
+        }
+    }
+    lines.iter().map(|line| fit(line, size, room)).collect()
+}
+
 /// The text with the five characters of XML escaped and control characters left out.
 pub(crate) fn escape(text: &str) -> String {
     let mut out = String::with_capacity(text.len());

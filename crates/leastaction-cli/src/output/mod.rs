@@ -104,6 +104,10 @@ pub(crate) fn write_picture(path: &Path, figure: &Figure) -> Result<(), String> 
     write_whole(path, |file| file.write_all(&bytes))
 }
 
+pub(crate) fn write_text(path: &Path, text: &str) -> Result<(), String> {
+    write_whole(path, |file| file.write_all(text.as_bytes()))
+}
+
 /// Writes beside the path and moves the file there when it is complete.
 fn write_whole(
     path: &Path,

@@ -1,27 +1,83 @@
 //! `leastaction reproduce`: the tables and figures of the papers, computed now, beside what was printed.
 
+mod drawing;
+mod index;
 mod table;
 
 use crate::arguments::{Format, ReproduceFlags};
 use crate::progress::{Interrupt, Progress};
-use crate::{Ending, print, say};
+use crate::{Ending, output, print, say};
+use leastaction::papers::figure::{Album, Drawing};
 use leastaction::papers::{Batch, Figure, Paper, Table, TableReport, papers};
+use std::path::Path;
 
 pub(crate) fn reproduce(flags: &ReproduceFlags) -> Result<(), Ending> {
     let papers = papers()?;
     let wanted = Wanted::new(&papers, &flags.what)?;
+    if let Some(folder) = &flags.out {
+        make_folder(folder)?;
+    }
     let interrupt = Interrupt::install();
     let reports = tables(&wanted.tables, flags, &interrupt)?;
-    match flags.format {
-        Format::Json => print(&table::json(&reports)?)?,
-        Format::Table => print(&table::text(&reports))?,
-        Format::Markdown => print(&table::markdown(&reports))?,
+    if !reports.is_empty() {
+        match flags.format {
+            Format::Json => print(&table::json(&reports)?)?,
+            Format::Table => print(&table::text(&reports))?,
+            Format::Markdown => print(&table::markdown(&reports))?,
+        }
+    }
+    // a figure asked for by its name is drawn here if no folder is given; many are not
+    let here = Path::new(".");
+    let folder = flags.out.as_deref().or_else(|| wanted.tables.is_empty().then_some(here));
+    match folder {
+        Some(folder) => {
+            let drawn = figures(&wanted.figures, folder, &interrupt)?;
+            if flags.out.is_some() {
+                let page = index::page(&papers, &reports, &drawn);
+                let path = folder.join("index.html");
+                output::write_text(&path, &page).map_err(Ending::Failed)?;
+                say(&format!("wrote {}", path.display()));
+            }
+        }
+        None if !wanted.figures.is_empty() => {
+            say(&format!("{} figures are drawn with --out DIR", wanted.figures.len()));
+        }
+        None => {}
     }
     if interrupt.flow().is_break() {
-        say("interrupted; what is missing is marked `not computed`");
+        say("interrupted; what is missing is marked `not computed` or left out");
         return Err(Ending::Interrupted);
     }
     Ok(())
+}
+
+fn make_folder(folder: &Path) -> Result<(), Ending> {
+    std::fs::create_dir_all(folder).map_err(|error| {
+        Ending::BadInput(format!(
+            "cannot make the folder `{}`: {error}\n  try another --out",
+            folder.display()
+        ))
+    })
+}
+
+/// Computes figures and writes each as SVG and PNG.
+fn figures(figures: &[&Figure], folder: &Path, interrupt: &Interrupt) -> Result<Vec<Drawing>, Ending> {
+    let album = Album::new(figures)?;
+    let progress = Progress::new(album.steps(), 1);
+    let drawings = album.run(&|steps| {
+        progress.advance(steps);
+        interrupt.flow()
+    })?;
+    progress.finish();
+    for drawing in &drawings {
+        let figure = drawing::figure(drawing).map_err(Ending::Failed)?;
+        for extension in ["svg", "png"] {
+            let path = folder.join(format!("{}.{extension}", drawing.id));
+            output::write_picture(&path, &figure).map_err(Ending::Failed)?;
+        }
+        say(&format!("wrote {}", folder.join(format!("{}.svg and .png", drawing.id)).display()));
+    }
+    Ok(drawings)
 }
 
 /// What was asked for.

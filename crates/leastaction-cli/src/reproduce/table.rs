@@ -47,7 +47,7 @@ fn one(report: &TableReport, layout: &Layout, heading: &str) -> String {
 }
 
 /// Row, then printed and computed for each column, then both orders.
-pub(super) fn header(report: &TableReport) -> Vec<&str> {
+fn header(report: &TableReport) -> Vec<&str> {
     let mut header = vec!["", "method"];
     for column in &report.table.columns {
         header.extend([column.as_str(), "computed"]);
@@ -57,7 +57,7 @@ pub(super) fn header(report: &TableReport) -> Vec<&str> {
 }
 
 /// The cells of a table, with a mark at every computed value that does not agree to the last digit.
-pub(super) fn rows(report: &TableReport) -> Vec<Vec<String>> {
+fn rows(report: &TableReport) -> Vec<Vec<String>> {
     let columns = report.table.steps.len();
     let mut last = "";
     let rows = report.table.rows.iter().zip(report.entries.chunks(columns)).zip(&report.orders);
@@ -138,11 +138,16 @@ pub(super) fn beyond_row(row: &Beyond) -> Vec<String> {
 }
 
 /// How many entries of each table got which verdict.
-pub(super) fn tally(reports: &[TableReport], layout: &Layout) -> String {
+fn tally(reports: &[TableReport], layout: &Layout) -> String {
+    let (header, rows) = tally_rows(reports);
+    layout(&header, &rows)
+}
+
+/// The same as header and rows.
+pub(super) fn tally_rows(reports: &[TableReport]) -> (Vec<&'static str>, Vec<Vec<String>>) {
     let mut header = vec!["table"];
     header.extend(Verdict::ALL.iter().map(|v| v.words()));
     header.push("entries");
-    let mut rows: Vec<Vec<String>> = Vec::new();
     let line = |name: &str, entries: &[&Entry]| {
         let mut cells = vec![name.to_owned()];
         cells.extend(
@@ -151,11 +156,12 @@ pub(super) fn tally(reports: &[TableReport], layout: &Layout) -> String {
         cells.push(entries.len().to_string());
         cells
     };
+    let mut rows: Vec<Vec<String>> = Vec::new();
     for report in reports {
         rows.push(line(&report.table.id, &report.entries.iter().collect::<Vec<_>>()));
     }
     if reports.len() > 1 {
         rows.push(line("all", &reports.iter().flat_map(|r| &r.entries).collect::<Vec<_>>()));
     }
-    layout(&header, &rows)
+    (header, rows)
 }

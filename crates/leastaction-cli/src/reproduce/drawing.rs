@@ -1,0 +1,176 @@
+//! From the computed curves of a figure to a picture. One look for all: a method has the same colour everywhere, what is
+//! exact is broad and pale, steps are marked where they can be told apart.
+
+use crate::figure::{
+    AXIS, Axis, Colour, Figure, LABEL, Mark, PAPER, Panel, Place, Shape, error_range, motion_panel, palette,
+};
+use crate::picture;
+use leastaction::papers::figure::{Chart, Drawing, Line, Plot, Style};
+
+/// More steps than this are not marked one by one.
+const MOST_MARKERS: usize = 130;
+/// Zeros on a logarithmic axis are drawn here.
+const FLOOR: f64 = 1e-17;
+
+pub(super) fn figure(drawing: &Drawing) -> Result<Figure, String> {
+    let (columns, count) = (drawing.columns.max(1), drawing.plots.len());
+    let rows = count.div_ceil(columns);
+    let mut panels = Vec::new();
+    for (i, plot) in drawing.plots.iter().enumerate() {
+        // curves that are named in the first panel are not named again
+        let named = i == 0 || !same_names(plot, &drawing.plots[0]);
+        let mut panel = match plot {
+            Plot::Chart(chart) => panel(chart, named),
+            Plot::Motion(run) => {
+                let motion = picture::motion(&run.0, &run.1)?.ok_or("this system has no motion in space")?;
+                motion_panel(&motion)
+            }
+        };
+        let (width, height) = (1.0 / columns as f64, 1.0 / rows as f64);
+        panel.place =
+            Place { x: width * (i % columns) as f64, y: height * (i / columns) as f64, width, height };
+        panels.push(panel);
+    }
+    let (width, row) = match (columns, rows) {
+        (1, 1) => (860.0, 480.0),
+        (1, _) => (1000.0, 300.0),
+        (_, 1) => (1200.0, 460.0),
+        _ => (1200.0, 340.0),
+    };
+    Ok(Figure {
+        title: format!("{}  {}", drawing.id, drawing.title),
+        subtitle: drawing.caption.clone(),
+        width,
+        height: 90.0 + row * rows as f64,
+        panels,
+    })
+}
+
+fn same_names(a: &Plot, b: &Plot) -> bool {
+    let names = |plot: &Plot| match plot {
+        Plot::Chart(chart) => chart.lines.iter().map(|line| line.name.clone()).collect(),
+        Plot::Motion(_) => Vec::new(),
+    };
+    names(a) == names(b)
+}
+
+fn panel(chart: &Chart, named: bool) -> Panel {
+    let axis = |log: bool, label: &String| if log { Axis::log(label) } else { Axis::linear(label) };
+    let mut panel =
+        Panel::new(chart.title.clone(), axis(chart.log_x, &chart.x_label), axis(chart.log_y, &chart.y_label));
+    let over_time = chart.log_y && !chart.log_x;
+    if over_time {
+        panel.y.range = Some(sizes_range(chart));
+    }
+    for (i, line) in chart.lines.iter().enumerate() {
+        panel.marks.extend(marks(line, i, chart, over_time, named));
+    }
+    if over_time && chart.lines.iter().any(is_zero) {
+        let text = "exactly zero".to_owned();
+        panel.marks.push(Mark::new(LABEL, Shape::Level { y: FLOOR, text }));
+    }
+    panel.marks.extend(slopes(chart));
+    panel
+}
+
+/// Whole decades around the sizes of all curves, without their dips.
+fn sizes_range(chart: &Chart) -> (f64, f64) {
+    let ranges = chart.lines.iter().map(|line| {
+        if is_zero(line) {
+            return (FLOOR / 10.0, FLOOR);
+        }
+        error_range(&line.points.iter().map(|p| p[1].abs()).collect::<Vec<_>>())
+    });
+    ranges.fold((f64::INFINITY, 0.0), |all, own| (all.0.min(own.0), all.1.max(own.1)))
+}
+
+/// Whether a curve does not leave zero.
+fn is_zero(line: &Line) -> bool {
+    line.points.iter().all(|p| p[1] == 0.0)
+}
+
+fn marks(line: &Line, index: usize, chart: &Chart, over_time: bool, named: bool) -> Vec<Mark> {
+    let colour = colour(line, index, chart);
+    let mut points = line.points.clone();
+    if over_time {
+        // the error at the start is zero by definition; other zeros stand on the floor
+        points.retain(|p| p[0] > 0.0);
+        points.iter_mut().for_each(|p| p[1] = p[1].max(FLOOR));
+    }
+    let name = match line.order {
+        Some((slope, _)) => format!("{}, slope {slope:.2}", line.name),
+        None => line.name.clone(),
+    };
+    let many = points.len() > MOST_MARKERS;
+    let dots = |filled| {
+        Mark::new(
+            colour,
+            Shape::Points { points: points.clone(), radius: if many { 1.6 } else { 3.0 }, filled },
+        )
+    };
+    let mut marks = match line.style {
+        Style::Reference => {
+            vec![Mark::line(PAPER.mix(AXIS, 0.5), 5.0, points)]
+        }
+        Style::Line => vec![Mark::line(colour, if many { 1.1 } else { 1.6 }, points)],
+        Style::Points => vec![dots(false)],
+        Style::Marked if many => vec![Mark::line(colour, 1.4, points)],
+        Style::Marked => {
+            let dots = dots(true);
+            vec![Mark::line(colour, 1.3, points), dots]
+        }
+    };
+    if named && let Some(first) = marks.first_mut() {
+        first.name = name;
+    }
+    marks
+}
+
+/// The colour of a method, the same in all figures; curves without a method take what is left in turn.
+fn colour(line: &Line, index: usize, chart: &Chart) -> Colour {
+    let alone = chart.lines.len() == 1;
+    match line.method.as_deref() {
+        _ if alone => palette(0),
+        Some("midpoint") => palette(1),
+        Some(name) if name.starts_with("rk4") => palette(3),
+        Some("simpson") if same_method(chart) => palette(index),
+        Some("simpson") => palette(0),
+        Some("lobatto") if line.style == Style::Line => PAPER.mix(palette(2), 0.7),
+        Some("lobatto") => palette(2),
+        _ => palette(index),
+    }
+}
+
+/// Whether all curves are of one method, so that its colour tells nothing.
+fn same_method(chart: &Chart) -> bool {
+    chart.lines.windows(2).all(|pair| pair[0].method == pair[1].method)
+}
+
+/// Triangles with the methods' own orders, under the curves.
+fn slopes(chart: &Chart) -> Vec<Mark> {
+    let mut orders: Vec<usize> = Vec::new();
+    let mut marks = Vec::new();
+    for line in &chart.lines {
+        let Some((_, order)) = line.order else { continue };
+        if orders.contains(&order) {
+            continue;
+        }
+        orders.push(order);
+        // under the lowest curve of this order, between its second and third smallest step
+        let same = chart.lines.iter().filter(|other| other.order.is_some_and(|(_, o)| o == order));
+        let lowest = same.min_by(|a, b| end(a).total_cmp(&end(b))).unwrap_or(line);
+        let count = lowest.points.len();
+        if count < 4 {
+            continue;
+        }
+        let (right, left) = (lowest.points[count - 3], lowest.points[count - 2]);
+        let from = [left[0] * 1.15, left[1] * 0.25];
+        let shape = Shape::Slope { from, ratio: right[0] / left[0], order: order as f64 };
+        marks.push(Mark::new(LABEL, shape));
+    }
+    marks
+}
+
+fn end(line: &Line) -> f64 {
+    line.points.last().map_or(f64::NAN, |p| p[1])
+}
