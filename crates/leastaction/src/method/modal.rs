@@ -59,7 +59,8 @@ impl<F: Field> Modal<F> {
     pub fn sign_changes(&self) -> Vec<F> {
         let infinite = |parity: usize| usize::from(self.unseen == Some(parity));
         // zeros: all amplitudes free; poles: those of the ends held; the motion that is constant in time is the first of the even ones
-        let zeros = self.even.eigenvalues(infinite(0)).into_iter().skip(1).chain(self.odd.eigenvalues(infinite(1)));
+        let zeros =
+            self.even.eigenvalues(infinite(0)).into_iter().skip(1).chain(self.odd.eigenvalues(infinite(1)));
         let poles = self.even.interior().eigenvalues(0).into_iter().chain(self.odd.interior().eigenvalues(0));
         zeros.chain(poles).collect()
     }

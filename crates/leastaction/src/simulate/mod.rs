@@ -9,6 +9,7 @@ mod plan;
 mod recorder;
 mod run;
 mod solution;
+mod stability;
 
 pub use invariants::{Drift, EnergyMeter, Invariants};
 pub use plan::{MAX_DIGITS, Plan, Watch};

@@ -61,7 +61,12 @@ impl<R: Real> Propagator<R> {
     }
 
     /// The propagator for symmetric M and K of the same size.
-    pub fn from_matrices(mass: &Square<R>, stiffness: &Square<R>, method: &Method, step_size: &R) -> Result<Self> {
+    pub fn from_matrices(
+        mass: &Square<R>,
+        stiffness: &Square<R>,
+        method: &Method,
+        step_size: &R,
+    ) -> Result<Self> {
         let increments = match method.scheme {
             Scheme::Galerkin(galerkin) => variational(mass, stiffness, &galerkin, step_size)?,
             Scheme::RungeKutta4(_) => runge_kutta(mass, stiffness, step_size)?,
