@@ -20,28 +20,30 @@ pub(crate) fn systems(format: Format) -> Result<(), Ending> {
         };
         rows.push(vec![system.name.clone(), count, parameters, system.summary.clone()]);
     }
-    write(format, ["system", "coordinates", "parameters", "what it is"], &rows)
+    write(format, &["system", "coordinates", "parameters", "what it is"], &rows)
 }
 
 pub(crate) fn methods(format: Format) -> Result<(), Ending> {
-    let rows: Vec<Vec<String>> = Method::all()
-        .into_iter()
-        .map(|m| {
-            let name = if m.aliases.is_empty() {
-                m.name.clone()
-            } else {
-                format!("{} = {}", m.name, m.aliases.join(" = "))
-            };
-            vec![name, m.order.to_string(), m.description(), m.reference.to_owned()]
-        })
-        .collect();
-    write(format, ["method", "order", "basis and quadrature", "reference"], &rows)
+    let mut rows = Vec::new();
+    for m in Method::all() {
+        let name = if m.aliases.is_empty() {
+            m.name.clone()
+        } else {
+            format!("{} = {}", m.name, m.aliases.join(" = "))
+        };
+        let limit = m.stability_limit()?;
+        // rounded down, so that what is printed is stable
+        let below = format!("{:.3}", (limit * 1e3).floor() / 1e3);
+        let limit = if limit.is_finite() { below } else { "none".to_owned() };
+        rows.push(vec![name, m.order.to_string(), limit, m.description(), m.reference.to_owned()]);
+    }
+    write(format, &["method", "order", "limit of ωh", "basis and quadrature", "reference"], &rows)
 }
 
-fn write(format: Format, header: [&str; 4], rows: &[Vec<String>]) -> Result<(), Ending> {
+fn write(format: Format, header: &[&str], rows: &[Vec<String>]) -> Result<(), Ending> {
     match format {
-        Format::Table => print(&table(&header, rows)),
-        Format::Markdown => print(&markdown(&header, rows)),
+        Format::Table => print(&table(header, rows)),
+        Format::Markdown => print(&markdown(header, rows)),
         Format::Json => {
             let objects: Vec<serde_json::Map<String, serde_json::Value>> = rows
                 .iter()

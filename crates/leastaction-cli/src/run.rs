@@ -35,6 +35,9 @@ pub(crate) fn simulate(flags: &SimulateFlags) -> Result<(), Ending> {
             "nothing would be recorded for --out or --plot; try --every 1".to_owned(),
         ));
     }
+    for warning in plan.warnings() {
+        say(&format!("warning: {warning}"));
+    }
     let interrupt = Interrupt::install();
     // where a single step takes long, the clock is read at each
     let slow = plan.precision.is_some() || plan.problem.system.n() > 1000;

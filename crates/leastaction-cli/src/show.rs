@@ -57,6 +57,7 @@ fn show_method(method: &Method) -> Result<(), Ending> {
     if !method.aliases.is_empty() {
         text += &format!("  also called {}\n", method.aliases.join(", "));
     }
+    text += &format!("  {}\n", stability(method)?);
     if let Scheme::Galerkin(galerkin) = method.scheme {
         let tableau = Tableau::<f64>::new(&galerkin);
         let rows: Vec<Vec<String>> =
@@ -66,4 +67,14 @@ fn show_method(method: &Method) -> Result<(), Ending> {
         text += "  explicit; conserves neither the symplectic form nor, in the long run, the energy";
     }
     print(text.trim_end())
+}
+
+/// For which steps oscillations stay bounded, in words.
+fn stability(method: &Method) -> Result<String, Ending> {
+    let windows = method.stable_windows()?;
+    if windows.first().is_some_and(|window| window.to.is_infinite()) {
+        return Ok("stable for every step".to_owned());
+    }
+    let windows: Vec<String> = windows.iter().map(ToString::to_string).collect();
+    Ok(format!("keeps an oscillation of frequency ω bounded for ωh from {}", windows.join(", ")))
 }

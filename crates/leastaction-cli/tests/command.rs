@@ -377,6 +377,22 @@ fn an_energy_far_off_is_warned_of() {
 }
 
 #[test]
+fn an_unstable_step_is_warned_of_before_the_run() {
+    let folder = Folder::new("unstable");
+    let run = folder.run("simulate harmonic-oscillator --step 0.46 --until 46");
+    let expected = "warning: with a step of 0.46 the motion will grow without bound: it oscillates with omega = 6.28319, so \
+        omega*h = 2.89027, but `simpson` is stable for omega*h from 0 to 2.828427, 3.464102 to 4.898979\n  \
+        try a step below 0.4501, or `midpoint` or another Gauss method, which are stable for every step\n";
+    assert!(run.stderr.starts_with(expected), "{}", run.stderr);
+    assert!(run.stderr.contains("warning: the energy changed by"), "{}", run.stderr);
+    for arguments in ["--step 0.45", "--step 0.46 --method midpoint", "--step 2 --method gauss8"] {
+        let run = folder.run(&format!("simulate harmonic-oscillator --until 46 {arguments}"));
+        assert!(!run.stderr.contains("without bound"), "{arguments}: {}", run.stderr);
+    }
+    assert_eq!(folder.run("simulate harmonic-oscillator --step 0.1 --until 46").stderr, "");
+}
+
+#[test]
 fn a_remainder_of_the_time_is_never_stepped_silently() {
     let folder = Folder::new("remainder");
     let run = folder.run("simulate pendulum --step 0.03 --until 1 --summary json");

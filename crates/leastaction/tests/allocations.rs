@@ -9,6 +9,7 @@ mod common;
 use common::{method, problem, problem_with};
 use leastaction::prelude::*;
 use leastaction::simulate::{Invariants, Outcome, Recorder, simulate};
+use leastaction::step::Propagator;
 use std::alloc::{GlobalAlloc, Layout, System as SystemAllocator};
 use std::cell::Cell;
 
@@ -102,6 +103,12 @@ fn nothing_allocates_after_the_stepper_is_made() {
     }
     for name in ["lagrange-top", "kepler", "charged-particle", "n-pendulum"] {
         assert_eq!(steps(&problem(name), &method("lobatto8"), 1e-3), 0, "{name}");
+    }
+    let linear = problem("linear-double-pendulum");
+    for name in ["simpson", "gauss8", "rk4"] {
+        let mut propagator = Propagator::new(&linear, &method(name), &0.02).unwrap();
+        let mut state = State::new(&linear);
+        assert_eq!(allocations(|| propagator.step(&mut state)), 0, "propagator, {name}");
     }
 
     for name in ["simpson", "gauss8", "rk4"] {

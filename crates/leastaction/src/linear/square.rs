@@ -1,6 +1,6 @@
 //! A dense square matrix and the algebra of the linear schemes: sums, products, solutions of A X = B.
 //!
-//! Plain rows of numbers in any [`Field`]. What the stepper factors again and again is a [`Matrix`](super::Matrix) instead.
+//! Plain rows of numbers in any [`Field`]. What the stepper factors again and again is a [`Matrix`] instead.
 
 use super::{Matrix, Singular};
 use crate::scalar::Field;

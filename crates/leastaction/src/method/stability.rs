@@ -8,6 +8,7 @@
 use super::{Method, Modal, STAGES, Scheme};
 use crate::error::Result;
 use crate::scalar::{Digits, Field, Real};
+use std::fmt;
 
 /// Numbers with 154 digits.
 type Wide = Digits<8>;
@@ -21,6 +22,17 @@ pub struct Window {
     pub from: f64,
     /// Its upper end, infinite if there is none.
     pub to: f64,
+}
+
+impl fmt::Display for Window {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let end = |x: f64| if x == 0.0 { "0".to_owned() } else { format!("{x:.6}") };
+        if self.to.is_finite() {
+            write!(f, "{} to {}", end(self.from), end(self.to))
+        } else {
+            write!(f, "{} on", end(self.from))
+        }
+    }
 }
 
 impl Method {
@@ -159,6 +171,40 @@ fn bisect(polynomial: &[Wide], mut low: Wide, mut high: Wide) -> Option<Wide> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// Relative distances between neighbouring zeros and poles of f and g.
+    fn distances(name: &str) -> Vec<f64> {
+        let Scheme::Galerkin(galerkin) = Method::named(name).expect(name).scheme else { return Vec::new() };
+        let mut changes = Modal::<Wide>::new(&galerkin).expect(name).sign_changes();
+        changes.sort_by(|a, b| (*a - *b).to_f64().total_cmp(&0.0));
+        changes.windows(2).map(|pair| ((pair[1] - pair[0]) / pair[1]).magnitude()).collect()
+    }
+
+    #[test]
+    fn boundaries_are_one_or_well_apart() {
+        for order in (2..=crate::method::MAX_ORDER).step_by(2) {
+            let gauss = distances(&format!("gauss{order}"));
+            assert!(gauss.iter().all(|d| *d < 1e-140 || *d > 1e-3), "{order}: {gauss:?}");
+            assert_eq!(gauss.iter().filter(|d| **d < 1e-140).count(), order / 2 - 1);
+            let lobatto = distances(&format!("lobatto{order}"));
+            assert!(lobatto.iter().all(|d| *d > 1e-50), "{order}: {lobatto:?}");
+        }
+        // the gap of order 40 near ωh = π
+        let narrowest = distances("lobatto40").into_iter().fold(1.0, f64::min);
+        assert!((1e-41..1e-40).contains(&narrowest), "{narrowest:e}");
+    }
+
+    #[test]
+    fn too_few_points_are_refused() {
+        let mut method = Method::named("gauss6").expect("known");
+        method.scheme = Scheme::Galerkin(crate::method::Galerkin {
+            degree: 3,
+            rule: crate::method::Rule::Gauss,
+            points: 2,
+        });
+        let message = method.stable_windows().expect_err("too few").to_string();
+        assert!(message.contains("degree 3 need 3 points of Gauss quadrature"), "{message}");
+    }
 
     #[test]
     fn polynomials_with_known_roots() {

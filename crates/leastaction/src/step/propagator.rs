@@ -67,6 +67,10 @@ impl<R: Real> Propagator<R> {
         method: &Method,
         step_size: &R,
     ) -> Result<Self> {
+        if mass.size() != stiffness.size() {
+            let message = format!("M has {} rows, but K has {}", mass.size(), stiffness.size());
+            return Err(Error::BadSystem { system: "M, K".to_owned(), message });
+        }
         let increments = match method.scheme {
             Scheme::Galerkin(galerkin) => variational(mass, stiffness, &galerkin, step_size)?,
             Scheme::RungeKutta4(_) => runge_kutta(mass, stiffness, step_size)?,

@@ -1,0 +1,91 @@
+//! Whether a step is too large for the oscillations of a linear system, found before the run starts.
+//!
+//! The frequencies ω of the modes are those of K x = ω²M x; how many of them lie where the method is unstable is counted by band
+//! eliminations, of which a stable run needs two, at any size. Nonlinear systems are not looked at.
+
+use super::Plan;
+use crate::linear::BandPencil;
+use crate::method::Window;
+
+/// Ends of windows are known to rounding, and so are frequencies.
+const ROUNDING: f64 = 1e-12;
+
+/// The modes that will grow.
+struct Unstable {
+    /// How many there are.
+    count: usize,
+    /// The largest ω among them.
+    omega: f64,
+    /// The largest ω of all modes.
+    fastest: f64,
+}
+
+impl Plan {
+    /// What the user should be warned of before the run starts: oscillations that the step makes grow without bound.
+    pub fn warnings(&self) -> Vec<String> {
+        self.unstable_oscillations().into_iter().collect()
+    }
+
+    fn unstable_oscillations(&self) -> Option<String> {
+        let structure = self.problem.system.structure();
+        if structure.nonlinearity().is_some() {
+            return None;
+        }
+        let windows = self.method.stable_windows().ok()?;
+        let modes = self.problem.second_derivatives().ok()?.band(&structure.ordering);
+        let found = unstable(&modes, structure.group.len(), &windows, self.step.abs())?;
+        Some(self.complaint(&found, &windows))
+    }
+
+    fn complaint(&self, found: &Unstable, windows: &[Window]) -> String {
+        let n = self.problem.system.n();
+        let whose = match (n, found.count) {
+            (1, _) => "it oscillates".to_owned(),
+            (_, 1) => format!("one of {n} modes is unstable and oscillates"),
+            (_, count) => format!("{count} of {n} modes are unstable and the fastest of them oscillates"),
+        };
+        let limit = windows.first().map_or(0.0, |window| window.to);
+        let shown: Vec<String> = windows.iter().take(3).map(Window::to_string).collect();
+        let more = if windows.len() > 3 { " and in narrower ranges beyond" } else { "" };
+        format!(
+            "with a step of {} the motion will grow without bound: {whose} with omega = {}, so omega*h = {}, but `{}` is \
+             stable for omega*h from {}{more}\n  try a step below {}, or `midpoint` or another Gauss method, \
+             which are stable for every step",
+            self.step,
+            significant(found.omega, 6),
+            significant(found.omega * self.step.abs(), 6),
+            self.method.name,
+            shown.join(", "),
+            significant(limit / found.fastest * (1.0 - 1e-4), 4),
+        )
+    }
+}
+
+/// The modes outside all windows, if there are any.
+fn unstable(modes: &BandPencil, n: usize, windows: &[Window], h: f64) -> Option<Unstable> {
+    let below = |end: f64| {
+        let omega = end / h;
+        if omega.is_finite() { modes.count_below(omega * omega) } else { n }
+    };
+    let limit = windows.first()?.to;
+    if !limit.is_finite() || !modes.has_positive_mass() || below(limit * (1.0 + ROUNDING)) == n {
+        return None;
+    }
+    let next = windows.iter().skip(1).map(|window| window.from).chain([f64::INFINITY]);
+    let gaps = windows.iter().map(|window| window.to).zip(next);
+    let (mut count, mut last) = (0, None);
+    for (from, to) in gaps.map(|(from, to)| (from * (1.0 + ROUNDING), to * (1.0 - ROUNDING))) {
+        let (start, end) = (below(from), below(to));
+        if from < to && end > start {
+            count += end - start;
+            last = Some(end - 1);
+        }
+    }
+    let omega = |index: usize| modes.eigenvalue(index).map(f64::sqrt);
+    Some(Unstable { count, omega: omega(last?)?, fastest: omega(n - 1)? })
+}
+
+/// A number rounded to so many digits.
+fn significant(x: f64, digits: usize) -> f64 {
+    format!("{x:.*e}", digits - 1).parse().unwrap_or(x)
+}
