@@ -45,11 +45,11 @@ const TOPS: [Case; 7] = [
     Case("lagrange-top-cusps", &["0", "pi/6", "0"], &["0", "0", "2*pi"]),
     Case("lagrange-top-cusps", &["0", "1", "0"], &["1", "2", "5"]),
     // no momentum about the axis; the mirror image of an angle
-    Case("lagrange-top-cusps", &["0", "-1", "0"], &["8", "2", "-8*cos(1)"]),
+    Case("lagrange-top-cusps", &["0", "-1.5", "0"], &["8", "2", "-8*cos(1.5)"]),
     Case("lagrange-top-reduced", &["pi/6"], &["0"]),
     Case("lagrange-top-reduced", &["1 - 2*pi"], &["-3"]),
     Case("spherical-pendulum", &["pi/3", "0"], &["0", "1.5"]),
-    Case("spherical-pendulum", &["-1", "0.3"], &["2", "0.1"]),
+    Case("spherical-pendulum", &["-2", "0.3"], &["1", "3"]),
 ];
 
 /// Loops.
@@ -104,13 +104,14 @@ fn pendulums_to_sixty_digits() {
         assert!(difference(&case, 80, 100.0) < 1e-60, "{case:?}");
     }
     // down from the top and most of the way up again
-    assert!(difference(&NEARLY_OVER, 450, 500.0) < 1e-60);
+    assert!(difference(&NEARLY_OVER, 300, 500.0) < 1e-60);
 }
 
 #[test]
 fn tops_to_sixty_digits() {
     for case in TOPS {
-        assert!(difference(&case, 50, 80.0) < 1e-60, "{case:?}");
+        let finer = if case.0 == "spherical-pendulum" { 2 } else { 1 };
+        assert!(difference(&case, 50 * finer, 80.0 * finer as f64) < 1e-60, "{case:?}");
     }
     // its axis comes close to a pole half way
     assert!(difference(&LOOPS, 110, 200.0) < 1e-60);
@@ -119,7 +120,7 @@ fn tops_to_sixty_digits() {
 #[test]
 fn special_motions_to_sixty_digits() {
     for case in SPECIAL {
-        assert!(difference(&case, 50, 80.0) < 1e-60, "{case:?}");
+        assert!(difference(&case, 25, 80.0) < 1e-60, "{case:?}");
     }
     assert!(difference(&OVER, 20, 400.0) < 1e-60);
 }
@@ -139,6 +140,19 @@ fn special_motions_in_f64() {
             }
         }
     }
+}
+
+/// An axis that misses the pole by a hair turns by π beside it, where one that passes through changes the sign of θ.
+#[test]
+fn past_a_pole() {
+    let missed = Case(OVER.0, OVER.1, &["2", "-9", "2*sin(1/10)^2 + 1e-30"]);
+    let [over, missed] =
+        [OVER, missed].map(|case| exact::solution::<Wide>(&case.problem()).unwrap().at(&Wide::from_f64(0.1)));
+    let turned = (over[0] - missed[0]).abs() - Wide::pi();
+    for difference in [turned, over[1] + missed[1], (over[2] - missed[2]).abs() - Wide::pi()] {
+        assert!(difference.to_f64().abs() < 1e-27, "{difference:?}");
+    }
+    assert!(over[1].to_f64() < 0.0);
 }
 
 /// Precession and spin over a nutation period, by quadrature with 40 digits (mpmath).
@@ -263,8 +277,8 @@ fn f64_over_a_thousand_periods() {
         let moved: Vec<Solution> = (0..problem.v0.len()).flat_map(|i| neighbours(&wide, i)).collect();
         let until = exact::period(&problem).map_or(1.0, |period| 1000.0 * period);
         let mut worst = 0.0f64;
-        for k in 0..60 {
-            let t = until * (f64::from(k) / 59.0).powi(3);
+        for k in 0..30 {
+            let t = until * (f64::from(k) / 29.0).powi(3);
             let (found, expected) = (found.at(&t), expected.at(&Wide::from_f64(t)));
             let size = expected.iter().map(|y| y.to_f64().abs()).fold(1.0, f64::max);
             for (i, (x, y)) in found.iter().zip(&expected).enumerate() {

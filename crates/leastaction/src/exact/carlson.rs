@@ -15,7 +15,8 @@ pub(super) fn first<R: Real>(x: &R, y: &R) -> R {
     let mut w = [x.clone(), y.clone(), R::one()];
     let mut mean = (x.clone() + y.clone() + R::one()) / R::from_f64(3.0);
     while spread(&w, &mean) {
-        duplicate(&mut w, &mut mean);
+        let roots = w.clone().map(|x| root(&x));
+        duplicate(&mut w, &mut mean, &roots);
     }
     let [dx, dy] = [0, 1].map(|i| R::one() - w[i].clone() / mean.clone());
     let dz = -(dx.clone() + dy.clone());
@@ -27,16 +28,22 @@ pub(super) fn first<R: Real>(x: &R, y: &R) -> R {
     series / mean.sqrt()
 }
 
-/// The two parts of R_J(x, y, 1, p) for p ≥ 0, given √δ; the angle has its sign.
-pub(super) fn third<R: Real>(x: &R, y: &R, p: &R, root_delta: &R) -> (R, R) {
+/// The two parts of R_J(x, y, 1, p) for p ≥ 0, given √x, √y and √δ; the angle has the sign of the last.
+///
+/// √x rather than x, because R_J is a smooth function of it at zero.
+pub(super) fn third<R: Real>([root_x, root_y]: [R; 2], p: &R, root_delta: &R) -> (R, R) {
+    let (x, y) = (squared(&root_x), squared(&root_y));
+    let mut given = Some([root_x, root_y, R::one(), root(p)]);
     let mut w = [x.clone(), y.clone(), R::one(), p.clone()];
     let two = R::from_f64(2.0);
-    let mut mean = (x.clone() + y.clone() + R::one() + two * p.clone()) / R::from_f64(5.0);
+    let mut mean = (x + y + R::one() + two * p.clone()) / R::from_f64(5.0);
     let mut tangents = Vec::new();
     let (mut weight, mut eighths) = (R::one(), root_delta.clone());
     while spread(&w, &mean) {
         // d = (√p + √x)(√p + √y)(√p + √z)
-        let [rx, ry, rz, rp] = duplicate(&mut w, &mut mean);
+        let roots = given.take().unwrap_or_else(|| w.clone().map(|x| root(&x)));
+        duplicate(&mut w, &mut mean, &roots);
+        let [rx, ry, rz, rp] = roots;
         let d = (rp.clone() + rx) * (rp.clone() + ry) * (rp + rz);
         tangents.push(eighths.clone() / d);
         weight = R::from_f64(0.25) * weight;
@@ -85,15 +92,13 @@ fn spread<R: Real>(w: &[R], mean: &R) -> bool {
     largest > mean.magnitude() * R::epsilon().powf(1.0 / 6.0) * 0.1
 }
 
-/// w ← (w + λ)/4 for all arguments and their mean, λ = √x√y + √x√z + √y√z; the roots.
-fn duplicate<R: Real, const N: usize>(w: &mut [R; N], mean: &mut R) -> [R; N] {
-    let roots = w.clone().map(|x| root(&x));
+/// w ← (w + λ)/4 for all arguments and their mean, λ = √x√y + √x√z + √y√z.
+fn duplicate<R: Real, const N: usize>(w: &mut [R; N], mean: &mut R, roots: &[R; N]) {
     let [x, y, z] = [0, 1, 2].map(|i| roots[i].clone());
     let lambda = x.clone() * y.clone() + x * z.clone() + y * z;
     for x in w.iter_mut().chain([mean]) {
         *x = R::from_f64(0.25) * (x.clone() + lambda.clone());
     }
-    roots
 }
 
 /// (a/b) x
@@ -108,7 +113,7 @@ mod tests {
     /// R_J from its parts.
     fn r_j(x: f64, y: f64, p: f64) -> f64 {
         let delta = (p - x) * (p - y) * (p - 1.0);
-        let (regular, angle) = third(&x, &y, &p, &delta.sqrt());
+        let (regular, angle) = third([x.sqrt(), y.sqrt()], &p, &delta.sqrt());
         regular + 6.0 / delta.sqrt() * angle
     }
 

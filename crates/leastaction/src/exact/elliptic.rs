@@ -89,7 +89,8 @@ impl<R: Real> Modulus<R> {
             a = mean;
             square = squared(&(modulus.clone() * a.clone()));
             // the next modulus is about a quarter of this one's square; NaN ends the loop too
-            if !(modulus.magnitude().powi(2) > R::epsilon()) {
+            let goes_on = modulus.magnitude().powi(2) > R::epsilon();
+            if !goes_on {
                 break;
             }
         }

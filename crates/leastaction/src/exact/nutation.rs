@@ -80,7 +80,8 @@ impl<R: Real> Start<R> {
                 + f1.clone();
             let rise = -value / slope;
             // rounding, and NaN
-            if !(rise.to_f64() > 0.125 * R::epsilon() * w.magnitude()) {
+            let rises = rise.to_f64() > 0.125 * R::epsilon() * w.magnitude();
+            if !rises {
                 break;
             }
             w = w + rise;
@@ -161,7 +162,8 @@ impl<R: Real> Nutation<R> {
     /// None without weight (β ≤ 0) and at a pole.
     pub(super) fn new(start: &Start<R>) -> Option<Self> {
         let at_pole = start.sine.to_f64().min(start.cosine.to_f64()) <= R::epsilon();
-        if at_pole || !(start.beta.to_f64() > 0.0) {
+        let heavy = start.beta.to_f64() > 0.0;
+        if at_pole || !heavy {
             return None;
         }
         let turning = Turning::new(start);

@@ -101,35 +101,34 @@ impl<R: Real> Winding<R> {
         let mut winding =
             Self { kappa, sign, c, rest, root_delta, turn: zero.clone(), phase: phase.clone(), offset: zero };
         let quarter = axis.modulus.quarter.clone();
-        let at_quarter = winding.within(&quarter, [R::one(), R::zero(), axis.modulus.complement.clone()]);
+        let at_quarter =
+            winding.within(&quarter, [R::one(), R::zero(), super::root(&axis.modulus.complement)]);
         winding.turn = R::from_f64(2.0) * at_quarter;
-        winding.offset = winding.from_origin(axis, phase);
+        winding.offset = winding.since_origin(axis, phase);
         winding
     }
 
-    /// The integral from 0 to |V| ≤ K, given sn, cn and dn².
-    fn within(&self, v: &R, [sn, cn, dn_squared]: [R; 3]) -> R {
+    /// The integral from 0 to |V| ≤ K, given sn, cn and dn.
+    fn within(&self, v: &R, [sn, cn, dn]: [R; 3]) -> R {
         let (square, cube) = (squared(&sn), squared(&sn) * sn.clone());
-        let x = squared(&cn);
         // p = 1 − n sn² = cn² + (1 − n) sn²
-        let p = x.clone() + self.rest.clone() * square;
+        let p = squared(&cn) + self.rest.clone() * square;
         let delta = self.root_delta.clone() * cube.clone();
-        let (regular, angle) = carlson::third(&x, &dn_squared, &p, &delta);
+        let (regular, angle) = carlson::third([cn, dn], &p, &delta);
         let smooth = v.clone() + self.c.clone() * cube * regular / R::from_f64(3.0);
         self.kappa.clone() * smooth + R::from_f64(2.0) * self.sign.clone() * angle
     }
 
     /// The integral from 0 to any V.
-    fn from_origin(&self, axis: &Nutation<R>, v: &R) -> R {
+    fn since_origin(&self, axis: &Nutation<R>, v: &R) -> R {
         let (turns, rest) = axis.modulus.reduced(v);
         let j = axis.modulus.jacobi(&rest);
-        let dn_squared = squared(&j.dn);
-        R::from_f64(turns) * self.turn.clone() + self.within(&rest, [j.sn, j.cn, dn_squared])
+        R::from_f64(turns) * self.turn.clone() + self.within(&rest, [j.sn, j.cn, j.dn])
     }
 
     fn at(&self, axis: &Nutation<R>, t: &R) -> R {
         let v = self.phase.clone() + axis.rate.clone() * t.clone();
-        self.from_origin(axis, &v) - self.offset.clone()
+        self.since_origin(axis, &v) - self.offset.clone()
     }
 }
 
@@ -148,15 +147,15 @@ impl<R: Real> Rising<R> {
         let turning = &axis.turning;
         let slant = (turning.below_top[0].clone() / turning.above_bottom[0].clone()).sqrt();
         let mut rising = Self { slope, sign: start.sum.sign(), slant, offset: R::zero() };
-        rising.offset = rising.from_origin(&axis.phase);
+        rising.offset = rising.since_origin(&axis.phase);
         rising
     }
 
-    fn from_origin(&self, u: &R) -> R {
+    fn since_origin(&self, u: &R) -> R {
         self.slope.clone() * u.clone() + self.sign.clone() * (self.slant.clone() * u.tanh()).atan()
     }
 
     fn at(&self, axis: &Nutation<R>, t: &R) -> R {
-        self.from_origin(&axis.argument(t)) - self.offset.clone()
+        self.since_origin(&axis.argument(t)) - self.offset.clone()
     }
 }
