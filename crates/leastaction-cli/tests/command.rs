@@ -447,7 +447,7 @@ fn listings_come_as_table_json_and_markdown() {
     let shown = folder.run("show lagrange-top").stdout;
     for part in [
         "phi does not occur: its momentum p_phi is conserved",
-        "exact solution known for theta",
+        "exact solution known for phi, theta, psi",
         "period 1.84670847708163",
     ] {
         assert!(shown.contains(part), "no `{part}` in\n{shown}");

@@ -157,7 +157,7 @@ fn explicit_methods_lose_energy_and_momenta() {
             let moves = moves_away(&plan, &method, plan.step, &kept).is_some();
             assert!(moves || name == "n-pendulum", "{name} with {}: {:?}", method.name, kept.energy);
             // in (q, v) the momenta of cyclic coordinates are not seen by the method
-            if name.starts_with("lagrange-top") {
+            if name.starts_with("lagrange-top") && plan.problem.q0.len() == 3 {
                 assert_eq!(kept.changes > 0, method.name == "rk4-velocity", "{name} with {}", method.name);
             }
         }

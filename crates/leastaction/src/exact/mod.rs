@@ -1,13 +1,18 @@
 //! Closed-form solutions of catalogue systems, for any parameters and initial state, in any number type.
 //!
 //! [`solution`] gives the motion of the coordinates that have one, [`period`] the period that the motion repeats with
-//! (for tops: of the nutation). Systems without either give `None`; so do motions outside the closed form's range.
+//! (for tops and the spherical pendulum: of `theta`). Systems without either give `None`; so do motions outside the closed
+//! form's range: unbound orbits, tops without weight or with gravity upwards, and tops that start at a pole, where their
+//! angles are not defined. Motions that never repeat, on a separatrix, have a solution and no period.
 
+mod carlson;
 mod elliptic;
 mod kepler;
 mod linear;
 mod nutation;
 mod pendulum;
+mod precession;
+mod top;
 
 pub use elliptic::{Jacobi, complete, incomplete, jacobi};
 
@@ -57,10 +62,11 @@ fn candidate<R: Real + 'static>(problem: &Problem<R>) -> Option<Solution<R>> {
         "harmonic-oscillator" => Some(linear::oscillator(problem)),
         "linear-double-pendulum" => Some(linear::double_pendulum(problem)),
         "charged-particle" => Some(linear::helix(problem)),
-        "pendulum" => pendulum::solution(problem),
+        "pendulum" => Some(pendulum::solution(problem)),
         "kepler" => kepler::solution(problem),
-        "lagrange-top" | "lagrange-top-cusps" => nutation::top(problem).map(|n| n.solution(1)),
-        "spherical-pendulum" => nutation::spherical_pendulum(problem).map(|n| n.solution(0)),
+        "lagrange-top" | "lagrange-top-cusps" => top::solution(problem),
+        "lagrange-top-reduced" => top::reduced_solution(problem),
+        "spherical-pendulum" => top::spherical_solution(problem),
         _ => None,
     }
 }
@@ -71,10 +77,11 @@ pub fn period<R: Real>(problem: &Problem<R>) -> Option<R> {
     match known_name(problem)? {
         "harmonic-oscillator" => Some(two_pi() / parameter(problem, "omega").abs()),
         "charged-particle" => Some(two_pi() / linear::cyclotron_frequency(problem).abs()),
-        "pendulum" => pendulum::period(problem),
+        "pendulum" => pendulum::pendulum(problem).period(),
         "kepler" => kepler::period(problem),
-        "lagrange-top" | "lagrange-top-cusps" => nutation::top(problem).map(|n| n.period()),
-        "spherical-pendulum" => nutation::spherical_pendulum(problem).map(|n| n.period()),
+        "lagrange-top" | "lagrange-top-cusps" => top::top(problem)?.period(),
+        "lagrange-top-reduced" => top::reduced(problem)?.period(),
+        "spherical-pendulum" => top::spherical_pendulum(problem)?.period(),
         _ => None,
     }
     .filter(|period| period.is_finite() && period.to_f64() > 0.0)
@@ -93,4 +100,13 @@ fn parameter<R: Real>(problem: &Problem<R>, name: &str) -> R {
 
 fn squared<R: Real>(x: &R) -> R {
     x.clone() * x.clone()
+}
+
+fn half<R: Real>(x: &R) -> R {
+    R::from_f64(0.5) * x.clone()
+}
+
+/// The square root, of zero too: derivatives are infinite there, and times zero not a number.
+fn root<R: Real>(x: &R) -> R {
+    if x.magnitude() == 0.0 { R::zero() } else { x.sqrt() }
 }

@@ -13,6 +13,7 @@ mod henon_heiles;
 mod kepler;
 mod lagrange_top;
 mod lagrange_top_cusps;
+mod lagrange_top_reduced;
 mod linear_double_pendulum;
 mod n_pendulum;
 mod outer_solar_system;
@@ -57,6 +58,7 @@ pub const ENTRIES: &[Entry] = &[
     },
     Entry { name: "lagrange-top", sizes: &[], define: lagrange_top::define },
     Entry { name: "lagrange-top-cusps", sizes: &[], define: lagrange_top_cusps::define },
+    Entry { name: "lagrange-top-reduced", sizes: &[], define: lagrange_top_reduced::define },
     Entry { name: "spherical-pendulum", sizes: &[], define: spherical_pendulum::define },
     Entry { name: "kepler", sizes: &[], define: kepler::define },
     Entry { name: "henon-heiles", sizes: &[], define: henon_heiles::define },
