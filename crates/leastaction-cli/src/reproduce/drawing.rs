@@ -120,7 +120,11 @@ fn marks(line: &Line, index: usize, chart: &Chart, over_time: bool, named: bool)
             vec![Mark::line(colour, 1.3, points), dots]
         }
     };
-    if named && let Some(first) = marks.first_mut() {
+    let alone = chart.lines.len() == 1 && line.order.is_none();
+    if named
+        && !alone
+        && let Some(first) = marks.first_mut()
+    {
         first.name = name;
     }
     marks

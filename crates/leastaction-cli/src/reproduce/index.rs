@@ -20,27 +20,26 @@ pub(super) fn page(papers: &[Paper], reports: &[TableReport], drawings: &[Drawin
         out.push_str(&tally(reports));
     }
     for paper in papers {
-        let tables: Vec<&TableReport> =
-            reports.iter().filter(|r| paper.tables.iter().any(|t| t.id == r.table.id)).collect();
-        let figures: Vec<&Drawing> =
-            drawings.iter().filter(|d| paper.figures.iter().any(|f| f.id == d.id)).collect();
-        if tables.is_empty() && figures.is_empty() {
-            continue;
+        let mut body = String::new();
+        for id in &paper.order {
+            if let Some(report) = reports.iter().find(|report| report.table.id == *id) {
+                table_html(&mut body, report);
+            }
+            if let Some(drawing) = drawings.iter().find(|drawing| drawing.id == *id) {
+                figure_html(&mut body, drawing);
+            }
         }
-        let _ = writeln!(
-            out,
-            "<h2 id=\"{0}\">Paper {0}</h2>\n<p class=\"paper\">{1}: <em>{2}</em>, {3}.</p>",
-            escape(&paper.id),
-            escape(&paper.authors),
-            escape(&paper.title),
-            paper.year
-        );
-        // tables and figures as the paper's file lists them
-        for figure in figures {
-            figure_html(&mut out, figure);
-        }
-        for report in tables {
-            table_html(&mut out, report);
+        if !body.is_empty() {
+            let _ = writeln!(
+                out,
+                "<h2 id=\"{0}\">Paper {0}</h2>\n<p class=\"paper\">{1}: <em>{2}</em>, {3}.</p>\n<p>{4}</p>",
+                escape(&paper.id),
+                escape(&paper.authors),
+                escape(&paper.title),
+                paper.year,
+                escape(&paper.about)
+            );
+            out.push_str(&body);
         }
     }
     out.push_str("</body>\n</html>\n");

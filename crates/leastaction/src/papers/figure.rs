@@ -481,6 +481,7 @@ fn study_chart(
 /// How fast a supremum grows, in words.
 fn growth(points: &[[f64; 2]]) -> String {
     match (points.first(), points.last()) {
+        (Some(first), Some(last)) if last[1] == first[1] => "does not grow".to_owned(),
         (Some(first), Some(last)) if last[0] > first[0] => {
             format!("grows by {:.2e} a period", (last[1] - first[1]) / (last[0] - first[0]))
         }

@@ -30,6 +30,10 @@ pub struct Paper {
     pub title: String,
     /// When it appeared.
     pub year: u32,
+    /// What it does and what comes out, in a few sentences.
+    pub about: String,
+    /// Its tables and figures, as they follow each other.
+    pub order: Vec<String>,
     /// Its tables of results.
     #[serde(default, rename = "table")]
     pub tables: Vec<Table>,
@@ -58,6 +62,12 @@ impl Paper {
             message: format!("{name}: {}", error.to_string().trim_end()),
         })?;
         paper.tables.iter().try_for_each(Table::check)?;
+        let ids = || paper.tables.iter().map(|t| &t.id).chain(paper.figures.iter().map(|f| &f.id));
+        let unknown = paper.order.iter().find(|id| !ids().any(|other| other == *id));
+        if let Some(id) = unknown.or_else(|| ids().find(|id| !paper.order.contains(id))) {
+            let message = format!("{name}: `{id}` must be both in `order` and a table or figure");
+            return Err(Error::BadRun { message });
+        }
         Ok(paper)
     }
 }
