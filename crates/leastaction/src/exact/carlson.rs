@@ -109,6 +109,7 @@ fn ratio<R: Real>(a: i32, b: i32, x: &R) -> R {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::scalar::{Digits, Field};
 
     /// R_J from its parts.
     fn r_j(x: f64, y: f64, p: f64) -> f64 {
@@ -135,6 +136,22 @@ mod tests {
         ];
         for (x, y, p, expected) in cases {
             assert!((r_j(x, y, p) / expected - 1.0).abs() < 2e-15, "{x} {y} {p}: {}", r_j(x, y, p));
+        }
+    }
+
+    #[test]
+    fn values_with_seventy_seven_digits() {
+        type Wide = Digits<4>;
+        let [x, y, p] = [0.25, 0.75, 0.5].map(Wide::from_f64);
+        let delta = ((p - x) * (p - y) * (p - Wide::one())).sqrt();
+        let (regular, angle) = third([x.sqrt(), y.sqrt()], &p, &delta);
+        let six = Wide::from_f64(6.0);
+        // mpmath with 90 digits
+        let r_j = "2.39053694605777502189106171321940286546445594682950510731151143142652063984251";
+        let r_f = "1.27683547847370629734634743462829398279181530154755594426634294073190327767169";
+        for (found, expected) in [(regular + six / delta * angle, r_j), (first(&x, &y), r_f)] {
+            let error = found / Wide::from_decimal(expected) - Wide::one();
+            assert!(error.to_f64().abs() < 1e-75, "{error:?}");
         }
     }
 }
