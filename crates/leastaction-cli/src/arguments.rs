@@ -2,6 +2,7 @@
 
 use crate::Ending;
 use clap::{Args, Parser, Subcommand, ValueEnum};
+use leastaction::analysis::{Computed, Measure, Over, Reference, Study, Vector};
 use leastaction::papers::Options;
 use leastaction::prelude::Run;
 use leastaction::simulate::MAX_DIGITS;
@@ -20,6 +21,8 @@ pub(crate) struct Arguments {
 pub(crate) enum Command {
     /// Simulate a system and print a summary
     Simulate(Box<SimulateFlags>),
+    /// Measure errors against steps: table, orders, plot
+    Converge(Box<ConvergeFlags>),
     /// Compute the tables and figures of the five papers beside what they print
     Reproduce(ReproduceFlags),
     /// List the systems of the catalogue
@@ -51,18 +54,12 @@ pub(crate) enum SummaryFormat {
     Json,
 }
 
-/// Numbers may be formulas of parameters and constants everywhere, e.g. --q0 pi/4,pi/3 or --step period/200.
+/// Which system, from where, until when.
 #[derive(Debug, Args)]
-pub(crate) struct SimulateFlags {
+pub(crate) struct StartFlags {
     /// Name of a system (see `leastaction systems`), a TOML file that describes a run, or a CSV file that carries one
     #[arg(value_name = "SYSTEM|FILE")]
     pub(crate) source: String,
-    /// Method (see `leastaction methods`)
-    #[arg(long, short)]
-    method: Option<String>,
-    /// Step size
-    #[arg(long, allow_hyphen_values = true)]
-    step: Option<String>,
     /// End time
     #[arg(long, allow_hyphen_values = true)]
     until: Option<String>,
@@ -84,6 +81,19 @@ pub(crate) struct SimulateFlags {
     /// Time at which the initial state is given [default: 0]
     #[arg(long, value_name = "T", allow_hyphen_values = true)]
     t0: Option<String>,
+}
+
+/// Numbers may be formulas of parameters and constants everywhere, e.g. --q0 pi/4,pi/3 or --step period/200.
+#[derive(Debug, Args)]
+pub(crate) struct SimulateFlags {
+    #[command(flatten)]
+    start: StartFlags,
+    /// Method (see `leastaction methods`)
+    #[arg(long, short)]
+    method: Option<String>,
+    /// Step size
+    #[arg(long, allow_hyphen_values = true)]
+    step: Option<String>,
     /// Record every K-th step (0 records nothing) [default: as often as 160 MB allow]
     #[arg(long, value_name = "K")]
     every: Option<u64>,
@@ -99,6 +109,113 @@ pub(crate) struct SimulateFlags {
     /// How to print the summary
     #[arg(long, value_enum, default_value_t = SummaryFormat::Text)]
     pub(crate) summary: SummaryFormat,
+}
+
+/// Each run is compared with the exact solution where there is one, else with a run of higher order, smaller steps and more
+/// digits.
+#[derive(Debug, Args)]
+pub(crate) struct ConvergeFlags {
+    #[command(flatten)]
+    start: StartFlags,
+    /// Methods, separated by commas [default: midpoint,simpson,lobatto and that of the run]
+    #[arg(long, short, value_name = "A,B,…", value_delimiter = ',')]
+    methods: Vec<String>,
+    /// Step sizes, separated by commas; they must divide the time [default: halved five times]
+    #[arg(long, value_name = "A,B,…")]
+    steps: Option<String>,
+    /// What is measured, separated by commas: q, p, energy, a coordinate such as theta, or its momentum p_theta
+    #[arg(long, value_name = "A,B,…", default_value = "q,p,energy", value_delimiter = ',')]
+    of: Vec<String>,
+    /// Over the steps: the largest error, the last, or the root of the mean square
+    #[arg(long, value_enum, default_value_t = OverFlag::Sup)]
+    over: OverFlag,
+    /// Over the coordinates: the Euclidean length, or the largest
+    #[arg(long, value_enum, default_value_t = VectorFlag::Euclid)]
+    vector: VectorFlag,
+    /// Divide errors by the right values (the energy is always relative unless --absolute)
+    #[arg(long, conflicts_with = "absolute")]
+    relative: bool,
+    /// Do not divide the error of the energy by the energy
+    #[arg(long)]
+    absolute: bool,
+    /// Compare with `exact`, or with a run by this method [default: exact where known, else a Gauss method]
+    #[arg(long, value_name = "exact|METHOD")]
+    reference: Option<String>,
+    /// Steps of the reference for each step of the run
+    #[arg(long, value_name = "K")]
+    refine: Option<u64>,
+    /// Decimal digits of the reference
+    #[arg(long, value_name = "DIGITS")]
+    reference_precision: Option<usize>,
+    /// How to print the results
+    #[arg(long, value_enum, default_value_t = Format::Table)]
+    pub(crate) format: Format,
+    /// Draw errors against steps: .svg or .png; may be repeated
+    #[arg(long, value_name = "FILE")]
+    pub(crate) plot: Vec<PathBuf>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, ValueEnum)]
+enum OverFlag {
+    Sup,
+    End,
+    Rms,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, ValueEnum)]
+enum VectorFlag {
+    Euclid,
+    Max,
+}
+
+impl ConvergeFlags {
+    /// The study that the flags describe.
+    pub(crate) fn to_study(&self) -> Result<Study, Ending> {
+        let mut study = Study::of(&self.start.to_run()?)?;
+        if !self.methods.is_empty() {
+            study.methods = self.methods.clone();
+        }
+        if let Some(list) = &self.steps {
+            study.steps = split(list);
+        }
+        study.measures = self.of.iter().map(|of| self.measure(of)).collect();
+        let computed = self.reference.as_deref().filter(|name| !matches!(*name, "exact" | "auto"));
+        let details = self.refine.is_some() || self.reference_precision.is_some();
+        study.reference = match self.reference.as_deref() {
+            Some("exact") if details => {
+                return Err(Ending::BadInput(
+                    "the exact solution has neither steps nor digits to choose\n  leave out --refine and --reference-precision, or name a method with --reference".to_owned(),
+                ));
+            }
+            Some("exact") => Reference::Exact,
+            None | Some("auto") if !details => Reference::Auto,
+            _ => Reference::Computed(Computed {
+                system: None,
+                method: computed.map(str::to_owned),
+                refine: self.refine,
+                precision: self.reference_precision,
+            }),
+        };
+        Ok(study)
+    }
+
+    fn measure(&self, of: &str) -> Measure {
+        let relative = match (self.relative, self.absolute) {
+            (true, _) => Some(true),
+            (_, true) => Some(false),
+            _ => None,
+        };
+        let over = match self.over {
+            OverFlag::Sup => Over::Sup,
+            OverFlag::End => Over::End,
+            OverFlag::Rms => Over::Rms,
+        };
+        let vector = match self.vector {
+            VectorFlag::Euclid => Vector::Euclid,
+            VectorFlag::Max => Vector::Max,
+        };
+        Measure { of: of.trim().to_owned(), relative, over, vector }
+    }
 }
 
 /// Without --out, tables are printed. With it, tables, figures and an index page are written into a folder.
@@ -158,37 +275,22 @@ pub(crate) struct ShowFlags {
     pub(crate) set: Vec<String>,
 }
 
-impl SimulateFlags {
-    /// The run that the flags describe.
-    pub(crate) fn to_run(&self) -> Result<Run, Ending> {
+impl StartFlags {
+    /// The run as far as these flags describe it.
+    fn to_run(&self) -> Result<Run, Ending> {
         let mut run =
             if is_file(&self.source) { read_run(Path::new(&self.source))? } else { Run::of(&self.source) };
-        let quantity = |text: &String| Quantity::from(text.as_str());
-        if let Some(method) = &self.method {
-            run.method = Some(method.clone());
-        }
-        if let Some(step) = &self.step {
-            run.step = Some(quantity(step));
-        }
         if let Some(until) = &self.until {
-            run.until = Some(quantity(until));
+            run.until = Some(Quantity::from(until.as_str()));
         }
         if let Some(t0) = &self.t0 {
-            run.initial.t = Some(quantity(t0));
+            run.initial.t = Some(Quantity::from(t0.as_str()));
         }
         match self.precision {
             None => {}
             Some(Precision::F64) => run.precision = None,
             Some(Precision::Digits(digits)) => run.precision = Some(digits),
         }
-        if !self.out.is_empty() {
-            run.out = self.out.clone();
-        }
-        if !self.plot.is_empty() {
-            run.plot = self.plot.clone();
-        }
-        run.every = self.every.or(run.every);
-        run.dense = self.dense.or(run.dense);
         for (name, value) in assignments(&self.set)? {
             run.parameters.insert(name, value);
         }
@@ -202,6 +304,28 @@ impl SimulateFlags {
         if let Some(list) = &self.v0 {
             (run.initial.v, run.initial.p) = (Some(split(list)), None);
         }
+        Ok(run)
+    }
+}
+
+impl SimulateFlags {
+    /// The run that the flags describe.
+    pub(crate) fn to_run(&self) -> Result<Run, Ending> {
+        let mut run = self.start.to_run()?;
+        if let Some(method) = &self.method {
+            run.method = Some(method.clone());
+        }
+        if let Some(step) = &self.step {
+            run.step = Some(Quantity::from(step.as_str()));
+        }
+        if !self.out.is_empty() {
+            run.out = self.out.clone();
+        }
+        if !self.plot.is_empty() {
+            run.plot = self.plot.clone();
+        }
+        run.every = self.every.or(run.every);
+        run.dense = self.dense.or(run.dense);
         Ok(run)
     }
 }

@@ -4,6 +4,8 @@
 //! kept), 2 bad input, 130 interrupted.
 
 mod arguments;
+mod chart;
+mod converge;
 mod figure;
 mod list;
 mod output;
@@ -39,6 +41,7 @@ fn main() -> ExitCode {
     let arguments = Arguments::parse();
     let result = match &arguments.command {
         Command::Simulate(flags) => run::simulate(flags),
+        Command::Converge(flags) => converge::converge(flags),
         Command::Reproduce(flags) => reproduce::reproduce(flags),
         Command::Systems { format } => list::systems(*format),
         Command::Methods { format } => list::methods(*format),

@@ -1,12 +1,11 @@
 //! `leastaction reproduce`: the tables and figures of the papers, computed now, beside what was printed.
 
-mod drawing;
 mod index;
 mod table;
 
 use crate::arguments::{Format, ReproduceFlags};
 use crate::progress::{Interrupt, Progress};
-use crate::{Ending, output, print, say};
+use crate::{Ending, chart, output, print, say};
 use leastaction::papers::figure::{Album, Drawing};
 use leastaction::papers::{Batch, Figure, Paper, Table, TableReport, papers};
 use std::path::Path;
@@ -70,7 +69,9 @@ fn figures(figures: &[&Figure], folder: &Path, interrupt: &Interrupt) -> Result<
     })?;
     progress.finish();
     for drawing in &drawings {
-        let figure = drawing::figure(drawing).map_err(Ending::Failed)?;
+        let title = format!("{}  {}", drawing.id, drawing.title);
+        let figure = chart::figure(title, drawing.caption.clone(), drawing.columns, &drawing.plots);
+        let figure = figure.map_err(Ending::Failed)?;
         for extension in ["svg", "png"] {
             let path = folder.join(format!("{}.{extension}", drawing.id));
             output::write_picture(&path, &figure).map_err(Ending::Failed)?;

@@ -5,6 +5,7 @@
 //! end times. What comes out are [`Findings`], also for runs that failed or were not reached.
 
 use super::measure::{Measure, Ruler, Shared};
+use super::order::fitted_order;
 use super::reference::{Plan as ReferencePlan, Tracks};
 use super::truth::{Needs, Reference, Truth};
 use crate::error::{Cause, Error, Result};
@@ -33,6 +34,41 @@ pub struct Study {
     pub measures: Vec<Measure>,
     /// Against what.
     pub reference: Reference,
+}
+
+/// The step is halved so often, if nothing else is said.
+const HALVINGS: u32 = 5;
+/// The largest step, in default steps of the system.
+const COARSEST: f64 = 8.0;
+
+impl Study {
+    /// A study of a run: its method among those of order 2, 4 and 6, steps halved from eight times its own, its end, and
+    /// the errors of q, p and energy.
+    pub fn of(run: &Run) -> Result<Self> {
+        let plan = Run { precision: None, every: Some(0), ..run.clone() }.plan()?;
+        let until = run.until.clone().unwrap_or_else(|| plan.problem.system.defaults.until.clone());
+        let mut methods: Vec<String> = ["midpoint", "simpson", "lobatto"].map(str::to_owned).into();
+        if !methods.contains(&plan.method.name) {
+            methods.insert(0, plan.method.name.clone());
+        }
+        let start = run.initial.t.clone().unwrap_or(Quantity::Number(0.0));
+        let steps = Self::halved(&start, &until, (plan.steps as f64 / COARSEST).ceil() as u64, HALVINGS);
+        let measures = ["q", "p", "energy"].map(Measure::of).into();
+        Ok(Self {
+            run: run.clone(),
+            methods,
+            steps,
+            until: vec![until],
+            measures,
+            reference: Reference::Auto,
+        })
+    }
+
+    /// The time from start to end in so many steps, and in twice, four times, … as many.
+    pub fn halved(start: &Quantity, until: &Quantity, steps: u64, halvings: u32) -> Vec<Quantity> {
+        let count = |k: u32| steps.max(1).saturating_mul(1 << k.min(60));
+        (0..=halvings).map(|k| Quantity::Formula(format!("(({until})-({start}))/{}", count(k)))).collect()
+    }
 }
 
 /// What was found out.
@@ -94,6 +130,16 @@ impl Findings {
         self.steps.iter().zip(self.row(method, measure, until)).map(|(h, cell)| (*h, cell.value())).collect()
     }
 
+    /// The order that the errors show, fitted to those that stand clear of rounding.
+    pub fn order(&self, method: usize, measure: usize, until: usize) -> Option<f64> {
+        let clear = |(_, cell): &(&f64, &Finding)| match cell {
+            Finding::Value { value, unit, .. } => *value > CLEAR * unit,
+            _ => false,
+        };
+        let cells = self.steps.iter().zip(self.row(method, measure, until)).filter(clear);
+        fitted_order(&cells.map(|(h, cell)| (*h, cell.value())).collect::<Vec<_>>(), 0.0)
+    }
+
     fn index(&self, at: [usize; 4]) -> usize {
         at.iter().zip(&self.counts).fold(0, |index, (i, count)| index * count + i)
     }
@@ -101,6 +147,9 @@ impl Findings {
 
 /// Is told of every so many steps taken, from any thread; `Break` ends the studies.
 pub type Watch<'a> = &'a (dyn Fn(u64) -> ControlFlow<()> + Sync);
+
+/// Errors above so many units of rounding show the order of a method.
+const CLEAR: f64 = 300.0;
 
 /// Steps between reports to whoever watches.
 const REPORT: u64 = 64;

@@ -361,9 +361,6 @@ impl Batch {
     }
 }
 
-/// Errors above so many units of rounding show the order of a method.
-const CLEAR: f64 = 300.0;
-
 /// A table with what was found for it.
 struct Found<'a> {
     table: &'a Table,
@@ -372,16 +369,17 @@ struct Found<'a> {
 }
 
 impl Found<'_> {
-    /// The findings of a method, measure and end time.
-    fn cells(&self, method: &str, measure: &Measure, until: &Quantity) -> &[Finding] {
+    /// Where the findings of a method, measure and end time are.
+    fn place(&self, method: &str, measure: &Measure, until: &Quantity) -> (usize, usize, usize) {
         let method = self.study.methods.iter().position(|name| name == method).unwrap_or(0);
         let measure = self.study.measures.iter().position(|m| m == measure).unwrap_or(0);
         let until = self.study.until.iter().position(|t| t == until).unwrap_or(0);
-        self.findings.row(method, measure, until)
+        (method, measure, until)
     }
 
     fn of_row(&self, row: &Row) -> Result<&[Finding]> {
-        Ok(self.cells(&row.method, self.table.measure_of(row)?, &row.until))
+        let (method, measure, until) = self.place(&row.method, self.table.measure_of(row)?, &row.until);
+        Ok(self.findings.row(method, measure, until))
     }
 
     fn report(&self, choices: &[&Findings]) -> Result<TableReport> {
@@ -480,16 +478,6 @@ impl Found<'_> {
         fitted_order(&points, 0.0)
     }
 
-    /// The slope of those errors that stand clear of rounding.
-    fn clear_slope(&self, cells: &[Finding]) -> Option<f64> {
-        let clear = |(_, cell): &(&f64, &Finding)| match cell {
-            Finding::Value { value, unit, .. } => *value > CLEAR * unit,
-            _ => false,
-        };
-        let points = self.findings.steps.iter().zip(cells).filter(clear);
-        fitted_order(&points.map(|(h, cell)| (*h, cell.value())).collect::<Vec<_>>(), 0.0)
-    }
-
     fn order_check(&self, row: &Row, cells: &[Finding]) -> OrderCheck {
         let computed = self.slope(cells);
         let agrees = match (row.order.parse::<f64>(), computed) {
@@ -512,13 +500,13 @@ impl Found<'_> {
         for (label, until) in labels {
             let Some(row) = self.table.rows.iter().find(|row| row.label == label) else { continue };
             for method in &self.table.beyond {
-                let cells = self.cells(method, self.table.measure_of(row)?, &until);
-                let values = cells.iter().map(Finding::value).collect();
+                let (m, k, u) = self.place(method, self.table.measure_of(row)?, &until);
+                let values = self.findings.row(m, k, u).iter().map(Finding::value).collect();
                 rows.push(Beyond {
                     label: label.clone(),
                     method: method.clone(),
                     values,
-                    order: self.clear_slope(cells),
+                    order: self.findings.order(m, k, u),
                 });
             }
         }

@@ -1,24 +1,30 @@
-//! From the computed curves of a figure to a picture. One look for all: a method has the same colour everywhere, what is
+//! Charts: from computed curves to a picture. One look for all: a method has the same colour everywhere, what is
 //! exact is broad and pale, steps are marked where they can be told apart.
 
 use crate::figure::{
     AXIS, Axis, Colour, Figure, LABEL, Mark, PAPER, Panel, Place, Shape, error_range, motion_panel, palette,
 };
 use crate::picture;
-use leastaction::papers::figure::{Chart, Drawing, Line, Plot, Style};
+use leastaction::papers::figure::{Chart, Line, Plot, Style};
 
 /// More steps than this are not marked one by one.
 const MOST_MARKERS: usize = 130;
 /// Zeros on a logarithmic axis are drawn here.
 const FLOOR: f64 = 1e-17;
 
-pub(super) fn figure(drawing: &Drawing) -> Result<Figure, String> {
-    let (columns, count) = (drawing.columns.max(1), drawing.plots.len());
-    let rows = count.div_ceil(columns);
+/// Plots under one title, side by side in so many columns.
+pub(crate) fn figure(
+    title: String,
+    caption: String,
+    columns: usize,
+    plots: &[Plot],
+) -> Result<Figure, String> {
+    let columns = columns.clamp(1, 3);
+    let rows = plots.len().div_ceil(columns);
     let mut panels = Vec::new();
-    for (i, plot) in drawing.plots.iter().enumerate() {
+    for (i, plot) in plots.iter().enumerate() {
         // curves that are named in the first panel are not named again
-        let named = i == 0 || !same_names(plot, &drawing.plots[0]);
+        let named = i == 0 || !same_names(plot, &plots[0]);
         let mut panel = match plot {
             Plot::Chart(chart) => panel(chart, named),
             Plot::Motion(run) => {
@@ -34,16 +40,11 @@ pub(super) fn figure(drawing: &Drawing) -> Result<Figure, String> {
     let (width, row) = match (columns, rows) {
         (1, 1) => (860.0, 480.0),
         (1, _) => (1000.0, 300.0),
-        (_, 1) => (1200.0, 460.0),
-        _ => (1200.0, 340.0),
+        (2, 1) => (1200.0, 460.0),
+        (2, _) => (1200.0, 340.0),
+        _ => (1500.0, 440.0),
     };
-    Ok(Figure {
-        title: format!("{}  {}", drawing.id, drawing.title),
-        subtitle: drawing.caption.clone(),
-        width,
-        height: 90.0 + row * rows as f64,
-        panels,
-    })
+    Ok(Figure { title, subtitle: caption, width, height: 90.0 + row * rows as f64, panels })
 }
 
 fn same_names(a: &Plot, b: &Plot) -> bool {

@@ -1,0 +1,198 @@
+//! `leastaction converge`: errors against steps as a table with orders, as JSON, and as a plot.
+
+use crate::arguments::{ConvergeFlags, Format};
+use crate::figure::Figure;
+use crate::progress::{Interrupt, Progress};
+use crate::{Ending, chart, list, output, print, say};
+use leastaction::analysis::order::pairwise_orders;
+use leastaction::analysis::{Finding, Findings, Measure, Studies, Study};
+use leastaction::papers::figure::{Chart, Line, Plot, Style};
+use leastaction::prelude::Method;
+use serde::Serialize;
+use std::collections::BTreeSet;
+
+pub(crate) fn converge(flags: &ConvergeFlags) -> Result<(), Ending> {
+    for path in &flags.plot {
+        output::check_picture(path)?;
+    }
+    let study = flags.to_study()?;
+    let studies = Studies::new(std::slice::from_ref(&study))?;
+    let interrupt = Interrupt::install();
+    let progress = Progress::new(studies.steps(), 1);
+    let all = studies.run(&|steps| {
+        progress.advance(steps);
+        interrupt.flow()
+    });
+    progress.finish();
+    let Some(findings) = all.first() else { return Ok(()) };
+    let series = series(&study, findings)?;
+    match flags.format {
+        Format::Json => {
+            let report = Report::new(&study, findings, series.clone());
+            let json = serde_json::to_string_pretty(&report);
+            print(&json.map_err(|error| Ending::Failed(error.to_string()))?)?;
+        }
+        Format::Table => print(&text(&study, findings, &series, &list::table))?,
+        Format::Markdown => print(&text(&study, findings, &series, &list::plain_markdown))?,
+    }
+    for path in &flags.plot {
+        let figure = picture(&study, findings, &series).map_err(Ending::Failed)?;
+        output::write_picture(path, &figure).map_err(Ending::Failed)?;
+        say(&format!("wrote {}", path.display()));
+    }
+    ending(&study, findings, &interrupt)
+}
+
+/// Failed runs are said once each.
+fn ending(study: &Study, findings: &Findings, interrupt: &Interrupt) -> Result<(), Ending> {
+    if interrupt.flow().is_break() {
+        say("interrupted; what is missing is left out");
+        return Err(Ending::Interrupted);
+    }
+    let mut failures = BTreeSet::new();
+    for (m, method) in study.methods.iter().enumerate() {
+        for (h, cell) in findings.steps.iter().zip(findings.row(m, 0, 0)) {
+            if let Finding::Failed(why) = cell {
+                failures.insert(format!("{method}, step {h}: {why}"));
+            }
+        }
+    }
+    if failures.is_empty() {
+        return Ok(());
+    }
+    Err(Ending::Failed(failures.into_iter().collect::<Vec<_>>().join("\nerror: ")))
+}
+
+/// The errors of one method and measure.
+#[derive(Clone, Debug, Serialize)]
+struct Series {
+    method: String,
+    order: usize,
+    of: String,
+    /// Errors by step; none where a run failed.
+    errors: Vec<Option<f64>>,
+    /// The same with all their digits, if more were asked for than an `f64` has.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    digits: Vec<Option<String>>,
+    /// Orders between successive steps.
+    pairwise_orders: Vec<Option<f64>>,
+    /// The order fitted to all errors that stand clear of rounding.
+    fitted_order: Option<f64>,
+}
+
+#[derive(Debug, Serialize)]
+struct Report {
+    system: String,
+    until: f64,
+    reference: String,
+    steps: Vec<f64>,
+    series: Vec<Series>,
+}
+
+impl Report {
+    fn new(study: &Study, findings: &Findings, series: Vec<Series>) -> Self {
+        Self {
+            system: study.run.system.clone(),
+            until: findings.until.first().copied().unwrap_or(f64::NAN),
+            reference: findings.reference.clone(),
+            steps: findings.steps.clone(),
+            series,
+        }
+    }
+}
+
+/// By measure, and for each by method.
+fn series(study: &Study, findings: &Findings) -> Result<Vec<Series>, Ending> {
+    let mut all = Vec::new();
+    for (k, measure) in study.measures.iter().enumerate() {
+        for (m, name) in study.methods.iter().enumerate() {
+            let cells = findings.row(m, k, 0);
+            let finite = |x: f64| x.is_finite().then_some(x);
+            let digits = cells.iter().map(|cell| match cell {
+                Finding::Value { digits, .. } => digits.clone(),
+                _ => None,
+            });
+            let digits: Vec<Option<String>> = digits.collect();
+            all.push(Series {
+                method: name.clone(),
+                order: Method::named(name)?.order,
+                of: measure.of.clone(),
+                errors: cells.iter().map(|cell| finite(cell.value())).collect(),
+                digits: if digits.iter().any(Option::is_some) { digits } else { Vec::new() },
+                pairwise_orders: pairwise_orders(&findings.points(m, k, 0)).into_iter().map(finite).collect(),
+                fitted_order: findings.order(m, k, 0),
+            });
+        }
+    }
+    Ok(all)
+}
+
+/// One table a measure: steps downwards, methods with their orders sideways.
+fn text(
+    study: &Study,
+    findings: &Findings,
+    series: &[Series],
+    layout: &dyn Fn(&[&str], &[Vec<String>]) -> String,
+) -> String {
+    let until = findings.until.first().copied().unwrap_or(f64::NAN);
+    let mut parts = vec![format!("{} until {until}, compared with {}", study.run.system, findings.reference)];
+    for (k, measure) in study.measures.iter().enumerate() {
+        let own = &series[k * study.methods.len()..(k + 1) * study.methods.len()];
+        let mut header = vec!["step"];
+        header.extend(own.iter().flat_map(|s| [s.method.as_str(), "order"]));
+        let mut rows: Vec<Vec<String>> =
+            findings.steps.iter().enumerate().map(|(i, h)| row(i, *h, own)).collect();
+        let mut last = vec!["fitted".to_owned()];
+        for s in own {
+            let fitted = s.fitted_order.map_or("—".to_owned(), |x| format!("{x:.2}"));
+            last.extend([String::new(), fitted]);
+        }
+        rows.push(last);
+        parts.push(format!("{}\n{}", measure.title(), layout(&header, &rows)));
+    }
+    parts.join("\n\n")
+}
+
+fn row(i: usize, step: f64, series: &[Series]) -> Vec<String> {
+    let mut cells = vec![format!("{step:.6}").trim_end_matches('0').trim_end_matches('.').to_owned()];
+    if step < 1e-3 {
+        cells[0] = format!("{step:.4e}");
+    }
+    for s in series {
+        cells.push(s.errors[i].map_or("failed".to_owned(), |x| format!("{x:.4e}")));
+        let order = i.checked_sub(1).and_then(|before| s.pairwise_orders[before]);
+        cells.push(order.map_or(String::new(), |x| format!("{x:.2}")));
+    }
+    cells
+}
+
+/// A doubly logarithmic plot for each measure.
+fn picture(study: &Study, findings: &Findings, series: &[Series]) -> Result<Figure, String> {
+    let plot = |(k, measure): (usize, &Measure)| {
+        let own = &series[k * study.methods.len()..(k + 1) * study.methods.len()];
+        Plot::Chart(Chart {
+            title: String::new(),
+            x_label: "step h".to_owned(),
+            y_label: measure.title(),
+            log_x: true,
+            log_y: true,
+            lines: own.iter().map(|s| line(s, &findings.steps)).collect(),
+        })
+    };
+    let plots: Vec<Plot> = study.measures.iter().enumerate().map(plot).collect();
+    let until = findings.until.first().copied().unwrap_or(f64::NAN);
+    let title = format!("{}: errors against the step", study.run.system);
+    let caption = format!("until t = {until}, compared with {}", findings.reference);
+    chart::figure(title, caption, plots.len(), &plots)
+}
+
+fn line(series: &Series, steps: &[f64]) -> Line {
+    let pairs = steps.iter().zip(&series.errors);
+    Line {
+        name: series.method.clone(),
+        method: Some(series.method.clone()),
+        style: Style::Marked,
+        points: pairs.filter_map(|(h, error)| error.map(|e| [*h, e])).collect(),
+        order: series.fitted_order.map(|fitted| (fitted, series.order)),
+    }
+}
