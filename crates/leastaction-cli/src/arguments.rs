@@ -247,7 +247,9 @@ impl ReproduceFlags {
             Some(Precision::Digits(digits)) => Some(digits),
             _ => None,
         };
-        Options { precision, longest: self.until, beyond: !self.no_beyond }
+        // JSON without a report has no place for them
+        let shown = self.format != Format::Json || self.out.is_some();
+        Options { precision, longest: self.until, beyond: shown && !self.no_beyond }
     }
 }
 

@@ -23,8 +23,8 @@ pub(crate) fn figure(
     let rows = plots.len().div_ceil(columns);
     let mut panels = Vec::new();
     for (i, plot) in plots.iter().enumerate() {
-        // curves that are named in the first panel are not named again
-        let named = i == 0 || !same_names(plot, &plots[0]);
+        // curves that are named in the first panel are not named again, unless their slopes are
+        let named = i == 0 || has_slopes(plot) || !same_names(plot, &plots[0]);
         let mut panel = match plot {
             Plot::Chart(chart) => panel(chart, named),
             Plot::Motion(run) => {
@@ -45,6 +45,10 @@ pub(crate) fn figure(
         _ => (1500.0, 440.0),
     };
     Ok(Figure { title, subtitle: caption, width, height: 90.0 + row * rows as f64, panels })
+}
+
+fn has_slopes(plot: &Plot) -> bool {
+    matches!(plot, Plot::Chart(chart) if chart.lines.iter().any(|line| line.order.is_some()))
 }
 
 fn same_names(a: &Plot, b: &Plot) -> bool {
@@ -161,19 +165,24 @@ fn slopes(chart: &Chart) -> Vec<Mark> {
             continue;
         }
         orders.push(order);
-        // under the lowest curve of this order, between its second and third smallest step
+        // under the lowest curve of this order
         let same = chart.lines.iter().filter(|other| other.order.is_some_and(|(_, o)| o == order));
         let lowest = same.min_by(|a, b| end(a).total_cmp(&end(b))).unwrap_or(line);
-        let count = lowest.points.len();
-        if count < 4 {
-            continue;
+        if let Some([right, left]) = steady_pair(&lowest.points, order as f64) {
+            let from = [left[0] * 1.15, left[1] * 0.25];
+            let shape = Shape::Slope { from, ratio: right[0] / left[0], order: order as f64 };
+            marks.push(Mark::new(LABEL, shape));
         }
-        let (right, left) = (lowest.points[count - 3], lowest.points[count - 2]);
-        let from = [left[0] * 1.15, left[1] * 0.25];
-        let shape = Shape::Slope { from, ratio: right[0] / left[0], order: order as f64 };
-        marks.push(Mark::new(LABEL, shape));
     }
     marks
+}
+
+/// The last but one pair of neighbours, from large steps to small, that shows an order; rounding makes others.
+fn steady_pair(points: &[[f64; 2]], order: f64) -> Option<[[f64; 2]; 2]> {
+    let slope = |a: [f64; 2], b: [f64; 2]| (a[1] / b[1]).ln() / (a[0] / b[0]).ln();
+    let steady = points.windows(2).filter(|w| (slope(w[0], w[1]) / order - 1.0).abs() < 0.25);
+    let pairs: Vec<[[f64; 2]; 2]> = steady.map(|w| [w[0], w[1]]).collect();
+    pairs.iter().rev().nth(1).or(pairs.last()).copied()
 }
 
 fn end(line: &Line) -> f64 {

@@ -33,9 +33,11 @@ pub(crate) fn reproduce(flags: &ReproduceFlags) -> Result<(), Ending> {
             let drawn = figures(&wanted.figures, folder, &interrupt)?;
             if flags.out.is_some() {
                 let page = index::page(&papers, &reports, &drawn);
-                let path = folder.join("index.html");
-                output::write_text(&path, &page).map_err(Ending::Failed)?;
-                say(&format!("wrote {}", path.display()));
+                for (name, text) in [("entries.json", table::json(&reports)?), ("index.html", page)] {
+                    let path = folder.join(name);
+                    output::write_text(&path, &text).map_err(Ending::Failed)?;
+                    say(&format!("wrote {}", path.display()));
+                }
             }
         }
         None if !wanted.figures.is_empty() => {
