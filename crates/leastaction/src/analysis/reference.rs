@@ -52,7 +52,10 @@ impl Plan {
         let order = order.clamp(LEAST_ORDER, LARGEST_ORDER);
         let name = how.method.clone().unwrap_or_else(|| format!("gauss{order}"));
         let least = steps.iter().map(R::to_f64).fold(f64::INFINITY, f64::min);
-        let finer = |h: &R| how.refine.unwrap_or_else(|| (2.0 * h.to_f64() / least).ceil() as u64).max(1);
+        let finer = |h: &R| how.refine.unwrap_or_else(|| (2.0 * h.to_f64() / least).ceil() as u64);
+        if how.refine == Some(0) {
+            return Err(Error::ZeroCount { what: "refine".to_owned() });
+        }
         let refine: Vec<u64> = steps.iter().map(finer).collect();
         let longest = |ends: &Vec<u64>| ends.iter().copied().max().unwrap_or(0);
         let total: u64 = refine.iter().zip(ends).map(|(refine, ends)| refine * longest(ends)).sum();

@@ -314,7 +314,15 @@ impl Batch {
     /// Checks tables and counts their steps.
     pub fn new(tables: &[&Table], options: &Options) -> Result<Self> {
         let tables = tables.iter().map(|table| table.shortened(options)).collect::<Result<Vec<_>>>()?;
+        let any = !tables.is_empty();
         let tables: Vec<Table> = tables.into_iter().filter(|table| !table.rows.is_empty()).collect();
+        if any && tables.is_empty() {
+            let message = format!(
+                "no row of these tables ends by t = {}; try a larger --until",
+                options.longest.unwrap_or(f64::NAN)
+            );
+            return Err(Error::BadRun { message });
+        }
         let mut studies: Vec<Study> = Vec::new();
         let mut places = Vec::new();
         for table in &tables {
