@@ -8,7 +8,7 @@ use std::ops::{Add, Div, Mul, Neg, Sub};
 ///
 /// `guard` is the limb below `limbs`. Leading zero limbs occur after cancellation, where everything below the guard was
 /// zero already.
-fn normalised<const N: usize>(
+pub(super) fn normalised<const N: usize>(
     mut limbs: [u64; N],
     mut guard: u64,
     mut exponent: i64,
@@ -51,7 +51,7 @@ fn normalised<const N: usize>(
 }
 
 /// The mantissa moved down by so many bits, and the limb that then stands below it.
-fn shifted_down<const N: usize>(limbs: &[u64; N], shift: u64) -> ([u64; N], u64) {
+pub(super) fn shifted_down<const N: usize>(limbs: &[u64; N], shift: u64) -> ([u64; N], u64) {
     let (whole, bits) = ((shift / 64) as usize, (shift % 64) as u32);
     let at = |k: usize| if k < N { limbs[k] } else { 0 };
     let part = |k: usize| {

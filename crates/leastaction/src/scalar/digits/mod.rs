@@ -8,7 +8,9 @@
 //! last place, which the spare digits absorb.
 
 mod arithmetic;
+mod circle;
 mod functions;
+mod natural;
 mod text;
 
 use super::Field;
