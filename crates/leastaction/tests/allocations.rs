@@ -8,6 +8,7 @@ mod common;
 
 use common::{method, problem, problem_with};
 use leastaction::prelude::*;
+use leastaction::scalar::{Digits, Field, Real};
 use leastaction::simulate::{Invariants, Outcome, Recorder, simulate};
 use std::alloc::{GlobalAlloc, Layout, System as SystemAllocator};
 use std::cell::Cell;
@@ -55,7 +56,7 @@ fn allocations<T>(work: impl FnOnce() -> T) -> u64 {
     count
 }
 
-fn steps(problem: &Problem<f64>, method: &Method, step: f64) -> u64 {
+fn steps<R: Real>(problem: &Problem<R>, method: &Method, step: R) -> u64 {
     let mut stepper = Stepper::new(problem, method, step);
     let mut state = State::new(problem);
     allocations(|| {
@@ -102,6 +103,11 @@ fn nothing_allocates_after_the_stepper_is_made() {
     }
     for name in ["lagrange-top", "kepler", "charged-particle", "n-pendulum"] {
         assert_eq!(steps(&problem(name), &method("lobatto8"), 1e-3), 0, "{name}");
+    }
+    // with many digits: tables for sine and cosine are made where they are first used, with the problem
+    let digits: Problem<Digits<4>> = pendulum.system.problem(&Settings::default()).unwrap();
+    for name in ["simpson", "gauss8", "rk4"] {
+        assert_eq!(steps(&digits, &method(name), Digits::from_f64(0.01)), 0, "many digits, {name}");
     }
 
     for name in ["simpson", "gauss8", "rk4"] {

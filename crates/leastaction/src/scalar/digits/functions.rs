@@ -84,6 +84,9 @@ impl<const N: usize> Digits<N> {
             return None;
         }
         let without = |x: Self, turns: f64| {
+            if turns == 0.0 {
+                return x;
+            }
             let count = Self::from_f64(turns);
             (x - count * high) - count * low
         };
@@ -113,6 +116,7 @@ impl<const N: usize> Digits<N> {
 
 impl<const N: usize> Real for Digits<N> {
     type Wide = Self;
+    const REFINES_F64: bool = true;
     fn narrow(wide: &Self) -> Self {
         *wide
     }
