@@ -46,8 +46,16 @@ struct Circle<const N: usize> {
     quarter: (Digits<N>, Digits<N>),
     /// Sine and cosine on the grid.
     grid: Vec<(Digits<N>, Digits<N>)>,
-    /// 2^(−2·GRID·k) / (2k + 3)! and 2^(−2·GRID·k) / (2k + 2)!, the last pair first.
-    coefficients: Vec<(Fraction<N>, Fraction<N>)>,
+    /// The last first.
+    coefficients: Vec<Coefficients<N>>,
+}
+
+/// Of w^k in both series: 2^(−2·GRID·k) / (2k + 3)! and 2^(−2·GRID·k) / (2k + 2)!
+struct Coefficients<const N: usize> {
+    odd: Fraction<N>,
+    even: Fraction<N>,
+    /// Limbs above so many are zero.
+    length: usize,
 }
 
 impl<const N: usize> Circle<N> {
@@ -87,12 +95,13 @@ impl<const N: usize> Circle<N> {
     fn series(&self, square: Digits<N>) -> (Digits<N>, Digits<N>) {
         // w = b²·2^(2·GRID) ≤ ¼, and w/3! − w²/5! + …, w/2! − w²/4! + … by Horner's rule
         let w = fraction(&square.scaled(2 * GRID));
-        let (mut odd, mut even) = ([0; N], [0; N]);
-        for (of_odd, of_even) in &self.coefficients {
-            odd = difference(of_odd, &product(&w, &odd));
-            even = difference(of_even, &product(&w, &even));
+        let (mut odd, mut even, mut length) = ([0; N], [0; N], 0);
+        for next in &self.coefficients {
+            odd = difference(&next.odd, &product(&odd, length, &w));
+            even = difference(&next.even, &product(&even, length, &w));
+            length = next.length;
         }
-        let number = |sum: &Fraction<N>| normalised(product(&w, sum), 0, -2 * GRID, false);
+        let number = |sum: &Fraction<N>| normalised(product(sum, N, &w), 0, -2 * GRID, false);
         (number(&odd), number(&even))
     }
 }
@@ -117,7 +126,7 @@ fn on_grid<const N: usize>(k: u64) -> (Digits<N>, Digits<N>) {
 }
 
 /// The coefficients of both series, as many as count.
-fn coefficients<const N: usize>() -> Vec<(Fraction<N>, Fraction<N>)> {
+fn coefficients<const N: usize>() -> Vec<Coefficients<N>> {
     let mut list = Vec::new();
     let mut even = Natural(vec![1]).raised(N);
     even.over(2);
@@ -125,7 +134,7 @@ fn coefficients<const N: usize>() -> Vec<(Fraction<N>, Fraction<N>)> {
     while !even.0.is_empty() {
         let mut odd = even.clone();
         odd.over(j + 1);
-        list.push((limbs(&odd), limbs(&even)));
+        list.push(Coefficients { odd: limbs(&odd), even: limbs(&even), length: even.0.len() });
         even.over(((j + 1) * (j + 2)) << (2 * GRID));
         j += 2;
     }
@@ -145,10 +154,13 @@ fn fraction<const N: usize>(x: &Digits<N>) -> Fraction<N> {
     if x.is_zero() { [0; N] } else { shifted_down(&x.limbs, x.exponent.unsigned_abs()).0 }
 }
 
-/// a·b, at most N + 1 units too small: limbs that only carry into the last one are left out.
-fn product<const N: usize>(a: &Fraction<N>, b: &Fraction<N>) -> Fraction<N> {
+/// a·b for an `a` with so many limbs, at most N + 1 units too small: limbs that only carry into the last one are left out.
+fn product<const N: usize>(a: &Fraction<N>, length: usize, b: &Fraction<N>) -> Fraction<N> {
     let (mut high, mut guard) = ([0u64; N], 0u64);
     for i in 0..N {
+        if i >= length {
+            break;
+        }
         let x = u128::from(a[i]);
         let total = x * u128::from(b[N - 1 - i]) + u128::from(guard);
         guard = total as u64;
