@@ -33,6 +33,7 @@ impl Coarse {
         round(&state.q, &mut self.state.q);
         round(&state.p, &mut self.state.p);
         round(z, &mut self.stepper.z);
+        self.stepper.restart_counts();
         let t = t.to_f64();
         let solved =
             self.stepper.solve(&self.state, &t).and_then(|()| self.stepper.residual(&self.state, &t, true));

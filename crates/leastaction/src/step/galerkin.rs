@@ -85,7 +85,7 @@ impl<R: Real> GalerkinStepper<R> {
 
     pub(super) fn step(&mut self, state: &mut State<R>, t: &R) -> Result<u32, Cause> {
         self.start.clone_from_slice(&state.q);
-        (self.corrections, self.renewals) = (0, 0);
+        self.restart_counts();
         let mut solved = false;
         if self.continuable {
             self.continue_polynomial();
@@ -98,6 +98,11 @@ impl<R: Real> GalerkinStepper<R> {
         }
         self.update(state);
         Ok(self.corrections)
+    }
+
+    /// Counts corrections and matrices from zero.
+    pub(super) fn restart_counts(&mut self) {
+        (self.corrections, self.renewals) = (0, 0);
     }
 
     /// Z_k = Q_before(1 + c_k) − Q_before(1)

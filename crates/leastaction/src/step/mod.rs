@@ -100,7 +100,8 @@ impl<R: Real> Stepper<R> {
         time
     }
 
-    /// Takes one step and returns how many corrections it needed. On failure the state is unchanged.
+    /// Takes one step and returns how many corrections it needed, those of a start in f64 not counted. On failure the state is
+    /// unchanged.
     pub fn step(&mut self, state: &mut State<R>) -> Result<u32, Cause> {
         let size = self.step_size.to_f64();
         if size == 0.0 || !size.is_finite() {

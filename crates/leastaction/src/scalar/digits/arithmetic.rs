@@ -86,7 +86,7 @@ fn sum<const N: usize>(a: &Digits<N>, b: &Digits<N>, negative: bool) -> Digits<N
     }
     // down by one bit if the sum needs it, without a branch that could go either way
     let down = u32::from(carry);
-    let moved = |x: u64, above: u64| x >> down | (above << 63) * u64::from(carry);
+    let moved = |x: u64, above: u64| (x >> down) | ((above << 63) * u64::from(carry));
     guard = moved(guard, limbs[0]);
     for k in 0..N - 1 {
         limbs[k] = moved(limbs[k], limbs[k + 1]);
@@ -184,7 +184,7 @@ impl<const N: usize> Mul for Digits<N> {
         }
         // a product of mantissas from ½ to 1 is at least ¼: up by one bit if needed, without a branch
         let up = 1 - (high[N - 1] >> 63);
-        let moved = |x: u64, below: u64| x << up | (below >> 63) * up;
+        let moved = |x: u64, below: u64| (x << up) | ((below >> 63) * up);
         for k in (1..N).rev() {
             high[k] = moved(high[k], high[k - 1]);
         }
