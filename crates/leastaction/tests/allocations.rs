@@ -8,6 +8,7 @@ mod common;
 
 use common::{method, problem, problem_with};
 use leastaction::prelude::*;
+use leastaction::scalar::{Digits, Field, Real};
 use leastaction::simulate::{Invariants, Outcome, Recorder, simulate};
 use leastaction::step::Propagator;
 use std::alloc::{GlobalAlloc, Layout, System as SystemAllocator};
@@ -56,7 +57,7 @@ fn allocations<T>(work: impl FnOnce() -> T) -> u64 {
     count
 }
 
-fn steps(problem: &Problem<f64>, method: &Method, step: f64) -> u64 {
+fn steps<R: Real>(problem: &Problem<R>, method: &Method, step: R) -> u64 {
     let mut stepper = Stepper::new(problem, method, step);
     let mut state = State::new(problem);
     allocations(|| {
@@ -109,6 +110,11 @@ fn nothing_allocates_after_the_stepper_is_made() {
         let mut propagator = Propagator::new(&linear, &method(name), &0.02).unwrap();
         let mut state = State::new(&linear);
         assert_eq!(allocations(|| propagator.step(&mut state)), 0, "propagator, {name}");
+    }
+    // with many digits: tables for sine and cosine are made where they are first used, with the problem
+    let digits: Problem<Digits<4>> = pendulum.system.problem(&Settings::default()).unwrap();
+    for name in ["simpson", "gauss8", "rk4"] {
+        assert_eq!(steps(&digits, &method(name), Digits::from_f64(0.01)), 0, "many digits, {name}");
     }
 
     for name in ["simpson", "gauss8", "rk4"] {

@@ -8,6 +8,7 @@ mod common;
 
 use common::problem;
 use leastaction::prelude::*;
+use leastaction::system::Quantity;
 
 #[test]
 fn corrections_a_step() {
@@ -35,6 +36,30 @@ fn corrections_a_step() {
         // one correction cannot be judged by how it shrinks: a step that takes no second one was accepted as guessed
         assert!(found.iterations_mean > 1.99, "{what}");
         assert!(found.iterations_max <= largest + 1, "{what}");
+    }
+}
+
+#[test]
+fn corrections_a_step_with_64_digits() {
+    // after a start in f64, whose matrix gains about 15 digits a correction
+    for (system, method, mean, largest) in [
+        ("double-pendulum", "simpson", 4.84, 5),
+        ("double-pendulum", "lobatto8", 5.00, 5),
+        ("lagrange-top", "simpson", 4.78, 5),
+        ("kepler", "lobatto8", 4.73, 5),
+    ] {
+        let run = Run {
+            method: Some(method.to_owned()),
+            every: Some(0),
+            precision: Some(64),
+            until: Some(Quantity::Number(1.0)),
+            ..Run::of(system)
+        };
+        let found = run.simulate().unwrap().summary.newton;
+        let what =
+            format!("{system} with {method}: {:.2} and {}", found.iterations_mean, found.iterations_max);
+        println!("{what}");
+        assert!(found.iterations_mean < mean + 0.15 && found.iterations_max <= largest + 1, "{what}");
     }
 }
 

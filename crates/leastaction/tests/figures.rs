@@ -152,7 +152,7 @@ fn pendulum(drawn: &HashMap<String, Drawing>) {
     let exact = line(&drawn["004.F3"], 0, "exact");
     let [lobatto, simpson] =
         ["Lobatto", "Simpson"].map(|name| distance(line(&drawn["004.F3"], 0, name), exact));
-    assert!(lobatto < 0.02 && simpson > 0.1, "{lobatto} {simpson}");
+    assert!(lobatto < 0.03 && simpson > 0.1, "{lobatto} {simpson}");
     let lines = &chart(&drawn["004.F4"], 0).lines;
     assert_eq!(lines[0].name, "10 steps a period: grows by 1.18e-9 a period");
 }

@@ -231,9 +231,9 @@ mod tests {
 
     #[test]
     fn constants_stay_constant_where_slopes_are_infinite() {
-        for (name, x) in functions(&Dual::from_f64(0.0), &Dual::from_f64(1.0)) {
+        for (name, x) in functions(&Dual::<f64>::from_f64(0.0), &Dual::from_f64(1.0)) {
             assert_eq!(x.tangent, 0.0, "{name}");
         }
-        assert_eq!(Dual::from_f64(1.0).asin().tangent, 0.0);
+        assert_eq!(Dual::<f64>::from_f64(1.0).asin().tangent, 0.0);
     }
 }

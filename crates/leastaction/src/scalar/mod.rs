@@ -67,6 +67,9 @@ pub trait Field:
 pub trait Real: Field {
     /// A wider type in which constants of a method are computed before rounding once to `Self`.
     type Wide: Field;
+    /// Whether the number is an `f64` with further digits and nothing else, so that equations may be solved in `f64` first and
+    /// then refined. Numbers with parts (a derivative) are not.
+    const REFINES_F64: bool = false;
     /// Rounds a wide number.
     fn narrow(wide: &Self::Wide) -> Self;
     /// The number a decimal literal such as `9.81` stands for, rounded once.

@@ -8,18 +8,21 @@
 //!
 //! and then q⁺ = q + Z_s, p⁺ = p + h Σ_i b_i L_q(i): the sum of all G_k, which leaves the momentum of a cyclic coordinate
 //! untouched to the last bit and does not inherit the residual of the iteration. The matrix is computed at the first
-//! correction of a step and again whenever the corrections shrink too slowly.
+//! correction of a step and again whenever the corrections shrink too slowly. With many digits `coarse` provides the first
+//! matrix and a better guess.
 
+use super::coarse::Coarse;
 use super::convergence::{Convergence, Verdict};
+use super::jacobian::Jacobian;
 use super::{State, Weights, compensated_add};
 use crate::error::Cause;
-use crate::linear::Matrix;
-use crate::method::Tableau;
+use crate::method::{Galerkin, Tableau};
 use crate::scalar::Real;
-use crate::system::{Entry, Gradient, Hessian, Problem, Velocities};
+use crate::system::{Gradient, Hessian, Problem, Velocities};
 
 /// More corrections than this in one step are a failure.
 const MAX_CORRECTIONS: u32 = 50;
+
 #[derive(Clone, Debug)]
 pub(super) struct GalerkinStepper<R> {
     n: usize,
@@ -28,9 +31,13 @@ pub(super) struct GalerkinStepper<R> {
     gradient: Gradient<R>,
     hessian: Hessian<R>,
     velocities: Velocities<R>,
-    jacobian: Jacobian<R>,
+    pub(super) jacobian: Jacobian<R>,
+    /// The same equations in f64, for numbers with more digits.
+    coarse: Option<Box<Coarse>>,
+    /// How often the matrix was computed in the present step.
+    pub(super) renewals: u32,
     /// Z_k of the present step, node by node.
-    z: Vec<R>,
+    pub(super) z: Vec<R>,
     /// Z_k of the step before, to continue its polynomial; `continuable` says whether there was one.
     z_before: Vec<R>,
     continuable: bool,
@@ -47,113 +54,10 @@ pub(super) struct GalerkinStepper<R> {
     stage_v: Vec<R>,
 }
 
-/// The matrix ∂G_k/∂Z_l and how it is put together.
-#[derive(Clone, Debug)]
-struct Jacobian<R> {
-    matrix: Matrix<R>,
-    /// coordinate → position
-    position: Vec<usize>,
-    degree: usize,
-    l_qq: Vec<Target>,
-    l_qv: Vec<Target>,
-    l_vv: Vec<Target>,
-    /// For each quadrature point, the factors of L_qq, L_qv, L_vq, L_vv that are not zero.
-    factors: Vec<[Vec<Factor<R>>; 4]>,
-}
-
-/// Where an entry of a second derivative goes: the block of its row and column, and of their exchange.
-#[derive(Clone, Copy, Debug)]
-struct Target {
-    block: usize,
-    mirrored: usize,
-}
-
-/// A factor and its place within a block.
-#[derive(Clone, Debug)]
-struct Factor<R> {
-    offset: usize,
-    value: R,
-}
-
-impl<R: Real> Jacobian<R> {
-    fn new(problem: &Problem<R>, tableau: &Tableau<R>, h: &R) -> Self {
-        let model = &problem.system.model;
-        let s = tableau.degree;
-        let ordering = &model.structure.ordering;
-        let matrix = Matrix::new(model.n * s, (ordering.bandwidth + 1) * s - 1);
-        let position = ordering.position.clone();
-        let target = |e: &Entry| Target {
-            block: matrix.index(position[e.row] * s, position[e.column] * s),
-            mirrored: matrix.index(position[e.column] * s, position[e.row] * s),
-        };
-        let targets = |entries: &[Entry]| entries.iter().map(target).collect();
-        // ∂G_k/∂Q_l = Σ_i b_i [ h φ_k φ_l L_qq + φ_k φ'_l L_qv + φ'_k φ_l L_vq + (1/h) φ'_k φ'_l L_vv ]
-        let factors = (0..tableau.b.len())
-            .map(|i| {
-                let (b, phi, slope) = (&tableau.b[i], &tableau.phi[i], &tableau.slope[i]);
-                let list = |left: &[R], right: &[R], scale: R| {
-                    let mut list = Vec::new();
-                    for k in 0..s {
-                        for l in 1..=s {
-                            let value = scale.clone() * left[k].clone() * right[l].clone();
-                            if value.magnitude() != 0.0 {
-                                list.push(Factor { offset: k * matrix.row_stride() + (l - 1), value });
-                            }
-                        }
-                    }
-                    list
-                };
-                [
-                    list(phi, phi, b.clone() * h.clone()),
-                    list(phi, slope, b.clone()),
-                    list(slope, phi, b.clone()),
-                    list(slope, slope, b.clone() / h.clone()),
-                ]
-            })
-            .collect();
-        Self {
-            l_qq: targets(&model.l_qq),
-            l_qv: targets(&model.l_qv),
-            l_vv: targets(&model.l_vv),
-            factors,
-            position,
-            degree: s,
-            matrix,
-        }
-    }
-
-    /// Adds the second derivatives at quadrature point i.
-    fn add(&mut self, i: usize, l_qq: &[R], l_qv: &[R], l_vv: &[R]) {
-        let [qq, qv, vq, vv] = &self.factors[i];
-        let values = self.matrix.values();
-        let mut add = |start: usize, factors: &[Factor<R>], entry: &R| {
-            for factor in factors {
-                values[start + factor.offset].add_mul(&factor.value, entry);
-            }
-        };
-        for (targets, factors, entries) in [(&self.l_qq, qq, l_qq), (&self.l_vv, vv, l_vv)] {
-            for (target, entry) in targets.iter().zip(entries) {
-                add(target.block, factors, entry);
-                if target.mirrored != target.block {
-                    add(target.mirrored, factors, entry);
-                }
-            }
-        }
-        for (target, entry) in self.l_qv.iter().zip(l_qv) {
-            add(target.block, qv, entry);
-            add(target.mirrored, vq, entry);
-        }
-    }
-
-    /// The coordinate to which a row or column of the matrix belongs.
-    fn coordinate(&self, index: usize) -> usize {
-        self.position.iter().position(|&place| place == index / self.degree).unwrap_or(0)
-    }
-}
-
 impl<R: Real> GalerkinStepper<R> {
-    pub(super) fn new(problem: &Problem<R>, tableau: Tableau<R>, h: R) -> Self {
+    pub(super) fn new(problem: &Problem<R>, galerkin: &Galerkin, h: R) -> Self {
         let model = &problem.system.model;
+        let tableau = Tableau::new(galerkin);
         let (n, s) = (model.n, tableau.degree);
         let zeros = |count: usize| vec![R::zero(); count];
         Self {
@@ -162,6 +66,8 @@ impl<R: Real> GalerkinStepper<R> {
             hessian: Hessian::new(model, &problem.parameters),
             velocities: Velocities::new(model, &problem.parameters),
             jacobian: Jacobian::new(problem, &tableau, &h),
+            coarse: R::REFINES_F64.then(|| Box::new(Coarse::new(problem, galerkin, &h))),
+            renewals: 0,
             z: zeros(n * s),
             z_before: zeros(n * s),
             continuable: false,
@@ -179,7 +85,7 @@ impl<R: Real> GalerkinStepper<R> {
 
     pub(super) fn step(&mut self, state: &mut State<R>, t: &R) -> Result<u32, Cause> {
         self.start.clone_from_slice(&state.q);
-        self.corrections = 0;
+        self.restart_counts();
         let mut solved = false;
         if self.continuable {
             self.continue_polynomial();
@@ -192,6 +98,11 @@ impl<R: Real> GalerkinStepper<R> {
         }
         self.update(state);
         Ok(self.corrections)
+    }
+
+    /// Counts corrections and matrices from zero.
+    pub(super) fn restart_counts(&mut self) {
+        (self.corrections, self.renewals) = (0, 0);
     }
 
     /// Z_k = Q_before(1 + c_k) − Q_before(1)
@@ -223,14 +134,15 @@ impl<R: Real> GalerkinStepper<R> {
     }
 
     /// Newton's method, until the corrections no longer shrink.
-    fn solve(&mut self, state: &State<R>, t: &R) -> Result<(), Cause> {
+    pub(super) fn solve(&mut self, state: &State<R>, t: &R) -> Result<(), Cause> {
+        let mut coarse = self.coarse.as_mut().is_some_and(|coarse| coarse.solve(state, t, &mut self.z));
         let (z, n) = (&self.z, self.n);
         self.convergence.start(|i| (state.q[i].magnitude(), reach(z, n, i)));
-        let mut renew = true;
+        let mut renew = !coarse;
         for iteration in 1..=MAX_CORRECTIONS {
             self.corrections += 1;
-            self.residual(state, t, renew)?;
-            self.jacobian.matrix.solve(&mut self.correction);
+            let before = coarse;
+            coarse = self.find_correction(state, t, renew, coarse && !renew)?;
             match self.judge(iteration)? {
                 // the increments and the impulse stay as they were evaluated
                 Verdict::Done => return Ok(()),
@@ -238,7 +150,8 @@ impl<R: Real> GalerkinStepper<R> {
                     self.correct();
                     return self.residual(state, t, false);
                 }
-                Verdict::Continue { renew: wanted } => renew = wanted,
+                // how fast the coarse matrix was says nothing about the first own one
+                Verdict::Continue { renew: wanted } => renew = wanted && coarse == before,
             }
             self.correct();
         }
@@ -250,6 +163,19 @@ impl<R: Real> GalerkinStepper<R> {
         }
         let step_size = self.h.to_f64();
         Err(Cause::NotConverged { iterations: MAX_CORRECTIONS, coordinate, correction, tolerance, step_size })
+    }
+
+    /// The correction from the residual: by the coarse matrix while it serves, which is returned, or else by the own one.
+    fn find_correction(&mut self, state: &State<R>, t: &R, renew: bool, coarse: bool) -> Result<bool, Cause> {
+        self.residual(state, t, renew)?;
+        if coarse {
+            if self.coarse.as_mut().is_some_and(|coarse| coarse.correction(&mut self.correction)) {
+                return Ok(true);
+            }
+            self.residual(state, t, true)?;
+        }
+        self.jacobian.matrix.solve(&mut self.correction);
+        Ok(false)
     }
 
     /// What to do with the correction.
@@ -267,11 +193,12 @@ impl<R: Real> GalerkinStepper<R> {
     }
 
     /// Evaluates −G_k − p [k = 0] into `correction` and the impulse h Σ b L_q; if `renew`, also the matrix, factored.
-    fn residual(&mut self, state: &State<R>, t: &R, renew: bool) -> Result<(), Cause> {
+    pub(super) fn residual(&mut self, state: &State<R>, t: &R, renew: bool) -> Result<(), Cause> {
         let (n, s) = (self.n, self.tableau.degree);
         self.correction.fill(R::zero());
         self.impulse.fill(R::zero());
         if renew {
+            self.renewals += 1;
             self.jacobian.matrix.clear();
         }
         for i in 0..self.tableau.b.len() {

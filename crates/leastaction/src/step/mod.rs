@@ -1,20 +1,22 @@
 //! One step: from (q, p) to (q⁺, p⁺).
 //!
 //! [`Stepper`] is made from a [`Problem`], a [`Method`] and a step size, and then called as often as wanted on a
-//! [`State`]; nothing allocates after it is made. Variational methods are all served by `galerkin`; `runge_kutta`
-//! is the explicit reference. [`Propagator`] does the same for linear systems by one matrix; [`closed_forms`] are those that the
+//! [`State`]; nothing allocates after it is made. Variational methods are all served by `galerkin`, with many
+//! digits after a start in f64 by `coarse`; `runge_kutta` is the explicit reference. [`Propagator`] does the same for linear systems by one matrix; [`closed_forms`] are those that the
 //! papers print. The loop over steps is left to `simulate`.
 
 pub mod closed_forms;
+mod coarse;
 mod convergence;
 mod galerkin;
+mod jacobian;
 mod propagator;
 mod runge_kutta;
 
 pub use propagator::{Propagator, QuadraticForm};
 
 use crate::error::Cause;
-use crate::method::{Method, Scheme, Tableau};
+use crate::method::{Method, Scheme};
 use crate::scalar::Real;
 use crate::system::Problem;
 use galerkin::GalerkinStepper;
@@ -77,8 +79,7 @@ impl<R: Real> Stepper<R> {
     pub fn new(problem: &Problem<R>, method: &Method, step_size: R) -> Self {
         let scheme = match method.scheme {
             Scheme::Galerkin(galerkin) => {
-                let tableau = Tableau::new(&galerkin);
-                AnyStepper::Galerkin(Box::new(GalerkinStepper::new(problem, tableau, step_size.clone())))
+                AnyStepper::Galerkin(Box::new(GalerkinStepper::new(problem, &galerkin, step_size.clone())))
             }
             Scheme::RungeKutta4(form) => {
                 AnyStepper::RungeKutta4(Box::new(RungeKutta4::new(problem, form, step_size.clone())))
@@ -99,7 +100,8 @@ impl<R: Real> Stepper<R> {
         time
     }
 
-    /// Takes one step and returns how many corrections it needed. On failure the state is unchanged.
+    /// Takes one step and returns how many corrections it needed, those of a start in f64 not counted. On failure the state is
+    /// unchanged.
     pub fn step(&mut self, state: &mut State<R>) -> Result<u32, Cause> {
         let size = self.step_size.to_f64();
         if size == 0.0 || !size.is_finite() {

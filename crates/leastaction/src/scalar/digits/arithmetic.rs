@@ -8,7 +8,7 @@ use std::ops::{Add, Div, Mul, Neg, Sub};
 ///
 /// `guard` is the limb below `limbs`. Leading zero limbs occur after cancellation, where everything below the guard was
 /// zero already.
-fn normalised<const N: usize>(
+pub(super) fn normalised<const N: usize>(
     mut limbs: [u64; N],
     mut guard: u64,
     mut exponent: i64,
@@ -36,6 +36,11 @@ fn normalised<const N: usize>(
         guard <<= shift;
         exponent -= i64::from(shift);
     }
+    rounded(limbs, guard, exponent, negative)
+}
+
+/// Rounds a mantissa, the top bit of which is set, with one limb below it to nearest.
+fn rounded<const N: usize>(mut limbs: [u64; N], guard: u64, mut exponent: i64, negative: bool) -> Digits<N> {
     let mut carry = guard >> 63 == 1;
     for limb in &mut limbs {
         let (sum, over) = limb.overflowing_add(u64::from(carry));
@@ -51,7 +56,7 @@ fn normalised<const N: usize>(
 }
 
 /// The mantissa moved down by so many bits, and the limb that then stands below it.
-fn shifted_down<const N: usize>(limbs: &[u64; N], shift: u64) -> ([u64; N], u64) {
+pub(super) fn shifted_down<const N: usize>(limbs: &[u64; N], shift: u64) -> ([u64; N], u64) {
     let (whole, bits) = ((shift / 64) as usize, (shift % 64) as u32);
     let at = |k: usize| if k < N { limbs[k] } else { 0 };
     let part = |k: usize| {
@@ -79,16 +84,15 @@ fn sum<const N: usize>(a: &Digits<N>, b: &Digits<N>, negative: bool) -> Digits<N
         *x = second;
         carry = over | more;
     }
-    let mut exponent = a.exponent;
-    if carry {
-        guard = guard >> 1 | limbs[0] << 63;
-        for k in 0..N - 1 {
-            limbs[k] = limbs[k] >> 1 | limbs[k + 1] << 63;
-        }
-        limbs[N - 1] = limbs[N - 1] >> 1 | 1 << 63;
-        exponent += 1;
+    // down by one bit if the sum needs it, without a branch that could go either way
+    let down = u32::from(carry);
+    let moved = |x: u64, above: u64| (x >> down) | ((above << 63) * u64::from(carry));
+    guard = moved(guard, limbs[0]);
+    for k in 0..N - 1 {
+        limbs[k] = moved(limbs[k], limbs[k + 1]);
     }
-    normalised(limbs, guard, exponent, negative)
+    limbs[N - 1] = moved(limbs[N - 1], 1);
+    rounded(limbs, guard, a.exponent + i64::from(down), negative)
 }
 
 /// |a| − |b| for finite numbers with |a| ≥ |b|.
@@ -178,7 +182,14 @@ impl<const N: usize> Mul for Digits<N> {
             }
             high[i] = carry;
         }
-        normalised(high, low[N - 1], self.exponent + other.exponent, negative)
+        // a product of mantissas from ½ to 1 is at least ¼: up by one bit if needed, without a branch
+        let up = 1 - (high[N - 1] >> 63);
+        let moved = |x: u64, below: u64| (x << up) | ((below >> 63) * up);
+        for k in (1..N).rev() {
+            high[k] = moved(high[k], high[k - 1]);
+        }
+        high[0] = moved(high[0], low[N - 1]);
+        rounded(high, low[N - 1] << up, self.exponent + other.exponent - up as i64, negative)
     }
 }
 

@@ -1,24 +1,23 @@
-//! Elementary functions: argument reduction and Taylor series for exp, sine and cosine, Newton's method for the rest.
+//! Elementary functions: argument reduction and Taylor series for exp, Newton's method for those that are inverses of others.
+//! Sine and cosine are left to `circle`.
 
-use super::{Class, Digits, text};
+use super::{Class, Digits, circle, text};
 use crate::scalar::{Field, Real};
+use rustc_hash::FxHashMap;
 use std::any::Any;
 use std::cell::RefCell;
-use std::collections::HashMap;
 
 /// Constants that are computed once per thread and number of limbs.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 enum Constant {
     Pi,
-    /// π/2 in two parts: the first has 64 zero bits at its end, so that whole multiples of it are exact.
-    QuarterHigh,
-    QuarterLow,
+    /// ln 2 in two parts: the first has 64 zero bits at its end, so that whole multiples of it are exact.
     Ln2High,
     Ln2Low,
 }
 
 thread_local! {
-    static CONSTANTS: RefCell<HashMap<(Constant, usize), Box<dyn Any>>> = RefCell::new(HashMap::new());
+    static CONSTANTS: RefCell<FxHashMap<(Constant, usize), Box<dyn Any>>> = RefCell::default();
 }
 
 impl<const N: usize> Digits<N> {
@@ -34,10 +33,7 @@ impl<const N: usize> Digits<N> {
 
     fn compute(which: Constant) -> Self {
         let (high, low) = match which {
-            // Machin: π/4 = 4 arctan(1/5) − arctan(1/239)
-            Constant::Pi | Constant::QuarterHigh | Constant::QuarterLow => {
-                text::fixed_point_sum::<N>(&[(8, 5, true), (-2, 239, true)])
-            }
+            Constant::Pi => circle::quarter(),
             // ln 2 = 18 artanh(1/26) − 2 artanh(1/4801) + 8 artanh(1/8749)
             Constant::Ln2High | Constant::Ln2Low => {
                 text::fixed_point_sum::<N>(&[(18, 26, false), (-2, 4801, false), (8, 8749, false)])
@@ -45,8 +41,8 @@ impl<const N: usize> Digits<N> {
         };
         match which {
             Constant::Pi => (high + low).scaled(1),
-            Constant::QuarterHigh | Constant::Ln2High => high,
-            Constant::QuarterLow | Constant::Ln2Low => low,
+            Constant::Ln2High => high,
+            Constant::Ln2Low => low,
         }
     }
 
@@ -81,57 +77,23 @@ impl<const N: usize> Digits<N> {
     }
 
     /// x minus the nearest whole multiple of a constant given in two parts, and that multiple.
-    fn reduced(self, high: Self, low: Self) -> Option<(Self, i64)> {
-        let turns = (self.to_f64() / (high + low).to_f64()).round();
+    pub(super) fn reduced(self, high: Self, low: Self) -> Option<(Self, i64)> {
+        let unit = high.to_f64();
+        let turns = (self.to_f64() / unit).round();
         if turns.abs() > 4e15 {
             return None;
         }
-        let count = Self::from_f64(turns);
-        Some(((self - count * high) - count * low, turns as i64))
-    }
-
-    /// Sine and cosine.
-    fn both(self) -> (Self, Self) {
-        if !self.is_finite() {
-            return (Self::NAN, Self::NAN);
-        }
-        let parts = (Self::constant(Constant::QuarterHigh), Self::constant(Constant::QuarterLow));
-        let Some((rest, turns)) = self.reduced(parts.0, parts.1) else { return (Self::NAN, Self::NAN) };
-        let (s, c) = rest.sin_cos_small();
-        match turns.rem_euclid(4) {
-            0 => (s, c),
-            1 => (c, -s),
-            2 => (-s, -c),
-            _ => (-c, s),
-        }
-    }
-
-    /// Sine and cosine for |x| < 1: Taylor at x/2^m for sin and cos − 1, doubled m times.
-    fn sin_cos_small(self) -> (Self, Self) {
-        if self.is_zero() {
-            return (self, Self::one());
-        }
-        let m = Self::halvings() / 2;
-        let x = self.scaled(-m);
-        let square = -(x * x);
-        // sin x = x − x³/3! + …,  cos x − 1 = −x²/2! + x⁴/4! − …
-        let (mut sine, mut versine) = (x, square.scaled(-1));
-        let (mut odd, mut even) = (sine, versine);
-        let stop = Self::floor(versine.exponent);
-        let mut k = 2;
-        while !even.is_zero() && even.exponent > stop {
-            odd = (odd * square).over(k * (k + 1));
-            even = (even * square).over((k + 1) * (k + 2));
-            sine = sine + odd;
-            versine = versine + even;
-            k += 2;
-        }
-        // sin 2x = 2 sin x (1 + (cos x − 1)),  cos 2x − 1 = 2 (cos x − 1)(cos x − 1 + 2)
-        for _ in 0..m {
-            sine = (sine + sine * versine).scaled(1);
-            versine = (versine * (versine + Self::integer(2))).scaled(1);
-        }
-        (sine, Self::one() + versine)
+        let without = |x: Self, turns: f64| {
+            if turns == 0.0 {
+                return x;
+            }
+            let count = Self::from_f64(turns);
+            (x - count * high) - count * low
+        };
+        // of very many turns the f64 may have missed one
+        let rest = without(self, turns);
+        let missed = (rest.to_f64() / unit).round();
+        Some((without(rest, missed), turns as i64 + missed as i64))
     }
 
     /// Whether the number is whole, and if so whether it is odd.
@@ -154,6 +116,7 @@ impl<const N: usize> Digits<N> {
 
 impl<const N: usize> Real for Digits<N> {
     type Wide = Self;
+    const REFINES_F64: bool = true;
     fn narrow(wide: &Self) -> Self {
         *wide
     }
@@ -232,16 +195,16 @@ impl<const N: usize> Real for Digits<N> {
     }
 
     fn sin(&self) -> Self {
-        self.both().0
+        circle::sin_cos(self).0
     }
     fn cos(&self) -> Self {
-        self.both().1
+        circle::sin_cos(self).1
     }
     fn sin_cos(&self) -> (Self, Self) {
-        self.both()
+        circle::sin_cos(self)
     }
     fn tan(&self) -> Self {
-        let (s, c) = self.both();
+        let (s, c) = circle::sin_cos(self);
         s / c
     }
     fn asin(&self) -> Self {
@@ -277,7 +240,7 @@ impl<const N: usize> Real for Digits<N> {
         let (top, bottom) = if x.negative { (-*self, -*x) } else { (*self, *x) };
         let mut bits = 48;
         while bits < 64 * N {
-            let (s, c) = angle.both();
+            let (s, c) = circle::sin_cos(&angle);
             let e = (top * c - bottom * s) / (bottom * c + top * s);
             angle = angle + e - (e * e * e).over(3);
             bits *= 5;

@@ -8,7 +8,9 @@
 //! last place, which the spare digits absorb.
 
 mod arithmetic;
+mod circle;
 mod functions;
+mod natural;
 mod text;
 
 use super::Field;
@@ -131,8 +133,9 @@ impl<const N: usize> Field for Digits<N> {
                     return 0.0;
                 }
                 // in two factors, neither of which leaves the range of f64
-                let half = (exponent / 2) as i32;
-                sign * mantissa * 2f64.powi(half) * 2f64.powi(exponent as i32 - half)
+                let power = |exponent: i64| f64::from_bits(((1023 + exponent) as u64) << 52);
+                let half = exponent / 2;
+                sign * mantissa * power(half) * power(exponent - half)
             }
         }
     }

@@ -56,6 +56,49 @@ fn elementary_functions_are_right_within_the_spare_digits() {
     check::<8>();
 }
 
+/// The same number with more limbs.
+fn widened<const N: usize, const M: usize>(x: &Digits<N>) -> Digits<M> {
+    let limbs = std::array::from_fn(|k| if k + N >= M { x.limbs[k + N - M] } else { 0 });
+    Digits { class: x.class, negative: x.negative, exponent: x.exponent, limbs }
+}
+
+/// The largest errors of sines and cosines of many angles, in units of the last place; M must exceed N.
+fn circle_errors<const N: usize, const M: usize>() -> f64 {
+    let quarter = Digits::<N>::pi().scaled(-1);
+    let step = Digits::<N>::from_decimal("0.0123456789");
+    let mut largest = 0.0f64;
+    for k in -300..300 {
+        // spread over several turns, next to multiples of π/2 and near zero
+        let even = Digits::integer(k) * step;
+        let small = (step * step).scaled(-k.abs());
+        for x in [even, even.scaled(4), even.scaled(-7), small, quarter * Digits::integer(k) + small] {
+            let (found, exact) = (x.sin_cos(), widened::<N, M>(&x).sin_cos());
+            for (found, exact) in [(found.0, exact.0), (found.1, exact.1)] {
+                // where the angle itself is rounded, next to a multiple of π/2, digits of a tiny sine are lost
+                let scale = exact.magnitude().max(1e-6 * x.magnitude()).max(f64::MIN_POSITIVE);
+                let error = (widened::<N, M>(&found) - exact).magnitude() / scale;
+                largest = largest.max(error / Digits::<N>::epsilon());
+            }
+        }
+    }
+    largest
+}
+
+#[test]
+fn sines_and_cosines_are_right_to_their_last_places() {
+    for error in
+        [circle_errors::<1, 3>(), circle_errors::<2, 5>(), circle_errors::<4, 8>(), circle_errors::<8, 12>()]
+    {
+        println!("{error:.2} ulps");
+        assert!(error < 1.5, "{error} ulps");
+    }
+    // so many turns that f64 misses some
+    let far = Digits::<4>::from_f64(6e15);
+    let (found, exact) = (far.sin_cos(), widened::<4, 6>(&far).sin_cos());
+    assert!((widened::<4, 6>(&found.0) - exact.0).to_f64().abs() < 1e-70);
+    assert!((widened::<4, 6>(&found.1) - exact.1).to_f64().abs() < 1e-70);
+}
+
 #[test]
 fn pi_to_all_its_digits() {
     const PI: &str = "3.14159265358979323846264338327950288419716939937510582097494459230781640628620899862803482534211706798";
