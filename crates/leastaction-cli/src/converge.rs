@@ -2,8 +2,9 @@
 
 use crate::arguments::{ConvergeFlags, Format};
 use crate::figure::Figure;
+use crate::list::{self, Layout};
 use crate::progress::{Interrupt, Progress};
-use crate::{Ending, chart, list, output, print, say};
+use crate::{Ending, chart, output, print, say};
 use leastaction::analysis::order::pairwise_orders;
 use leastaction::analysis::{Finding, Findings, Measure, Studies, Study};
 use leastaction::papers::figure::{Chart, Line, Plot, Style};
@@ -128,12 +129,7 @@ fn series(study: &Study, findings: &Findings) -> Result<Vec<Series>, Ending> {
 }
 
 /// One table a measure: steps downwards, methods with their orders sideways.
-fn text(
-    study: &Study,
-    findings: &Findings,
-    series: &[Series],
-    layout: &dyn Fn(&[&str], &[Vec<String>]) -> String,
-) -> String {
+fn text(study: &Study, findings: &Findings, series: &[Series], layout: &Layout) -> String {
     let until = findings.until.first().copied().unwrap_or(f64::NAN);
     let mut parts = vec![format!("{} until {until}, compared with {}", study.run.system, findings.reference)];
     for (k, measure) in study.measures.iter().enumerate() {

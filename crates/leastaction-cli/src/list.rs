@@ -58,6 +58,9 @@ fn write(format: Format, header: &[&str], rows: &[Vec<String>]) -> Result<(), En
     }
 }
 
+/// Makes a table of a header and rows.
+pub(crate) type Layout = dyn Fn(&[&str], &[Vec<String>]) -> String;
+
 /// Aligned columns, the last one free.
 pub(crate) fn table(header: &[&str], rows: &[Vec<String>]) -> String {
     let head: Vec<String> = header.iter().map(|h| (*h).to_owned()).collect();

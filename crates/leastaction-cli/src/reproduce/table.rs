@@ -1,7 +1,7 @@
 //! Computed tables as text, Markdown and JSON.
 
 use crate::Ending;
-use crate::list;
+use crate::list::{self, Layout};
 use leastaction::papers::{Beyond, Entry, TableReport, Verdict};
 
 /// All entries as one array.
@@ -24,9 +24,6 @@ pub(super) fn markdown(reports: &[TableReport]) -> String {
     parts.push(tally(reports, &list::plain_markdown));
     parts.join("\n\n")
 }
-
-/// Makes a table of a header and rows.
-type Layout = dyn Fn(&[&str], &[Vec<String>]) -> String;
 
 fn one(report: &TableReport, layout: &Layout, heading: &str) -> String {
     let table = &report.table;
