@@ -2,7 +2,8 @@
 //!
 //! Links and pictures exist, generated tables are what the command prints now, and every command in a ```` ```console ````
 //! block is run, its printed lines compared with those below it. `…` in an expected line stands for anything.
-//! `UPDATE_BOOK=1 cargo test --test book` rewrites the generated tables. Rust blocks are tested with the library.
+//! `UPDATE_BOOK=1 cargo test --test book` rewrites the generated tables. ` | last table` or ` | table 2` at the end of a marker
+//! takes one table of what its command prints. Rust blocks are tested with the library.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, missing_docs)]
 
@@ -136,6 +137,17 @@ fn every_page_is_in_the_table_of_contents() {
     report(&missing.map(|page| format!("{} is not in SUMMARY.md", shown(&page))).collect::<Vec<_>>());
 }
 
+/// The part of what a command prints that a marker asks for: `table 2`, counted from 1, or `last table`.
+fn chosen_table(printed: &str, part: &str) -> String {
+    let tables: Vec<&str> = printed.split("\n\n").filter(|block| block.starts_with('|')).collect();
+    let table = match part.split_once(' ') {
+        Some(("last", "table")) => tables.last(),
+        Some(("table", number)) => tables.get(number.parse::<usize>().expect("a number after `table`") - 1),
+        _ => panic!("`{part}` is neither `last table` nor `table` and a number"),
+    };
+    table.unwrap_or_else(|| panic!("there is no `{part}`")).to_string()
+}
+
 /// A page with every generated table as the command prints it now.
 fn regenerated(path: &Path) -> String {
     let page = read(path);
@@ -143,18 +155,27 @@ fn regenerated(path: &Path) -> String {
     let mut rest = page.as_str();
     while let Some(start) = rest.find(BEGIN) {
         let after = &rest[start + BEGIN.len()..];
-        let (command, body) = after.split_once(" -->").expect("the end of the marker");
+        let (marker, body) = after.split_once(" -->").expect("the end of the marker");
+        let (command, part) = marker.split_once(" | ").map_or((marker, None), |(c, part)| (c, Some(part)));
         let end = body.find(END).unwrap_or_else(|| panic!("{}: no {END} after {BEGIN}", shown(path)));
         let words = words(command);
         assert_eq!(words[0], "leastaction", "{}: what is generated is printed by the command", shown(path));
         let output = leastaction(&words[1..], &root());
         assert!(output.status.success(), "{}: `{command}` failed", shown(path));
-        let table = String::from_utf8(output.stdout).expect("text");
+        let printed = String::from_utf8(output.stdout).expect("text");
+        let table = part.map_or(printed.clone(), |part| chosen_table(printed.trim_end(), part));
         result += &rest[..start];
-        result += &format!("{BEGIN}{command} -->\n\n{}\n\n{END}", table.trim_end());
+        result += &format!("{BEGIN}{marker} -->\n\n{}\n\n{END}", table.trim_end());
         rest = &body[end + END.len()..];
     }
     result + rest
+}
+
+#[test]
+fn a_marker_can_choose_a_table() {
+    let printed = "## one\n\n| a |\n|---|\n\ntext\n\n| b |\n|---|";
+    assert_eq!(chosen_table(printed, "table 1"), "| a |\n|---|");
+    assert_eq!(chosen_table(printed, "last table"), "| b |\n|---|");
 }
 
 #[test]
