@@ -3,8 +3,8 @@
 use crate::Ending;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use leastaction::analysis::{Computed, Measure, Over, Reference, Study, Vector};
-use leastaction::papers::Options;
-use leastaction::prelude::Run;
+use leastaction::papers::{self, Options};
+use leastaction::prelude::{Method, Run};
 use leastaction::simulate::MAX_DIGITS;
 use leastaction::system::Quantity;
 use std::path::{Path, PathBuf};
@@ -123,7 +123,8 @@ pub(crate) struct ConvergeFlags {
     /// Step sizes, separated by commas; they must divide the time [default: halved five times]
     #[arg(long, value_name = "A,B,…")]
     steps: Option<String>,
-    /// What is measured, separated by commas: q, p, energy, a coordinate such as theta, or its momentum p_theta
+    /// What is measured, separated by commas: q, p, energy, a coordinate such as theta, its momentum p_theta; for linear
+    /// systems also what a method conserves: "energy of simpson", "form of simpson"
     #[arg(long, value_name = "A,B,…", default_value = "q,p,energy", value_delimiter = ',')]
     of: Vec<String>,
     /// Over the steps: the largest error, the last, or the root of the mean square
@@ -138,8 +139,8 @@ pub(crate) struct ConvergeFlags {
     /// Do not divide the error of the energy by the energy
     #[arg(long)]
     absolute: bool,
-    /// Compare with `exact`, or with a run by this method [default: exact where known, else a Gauss method]
-    #[arg(long, value_name = "exact|METHOD")]
+    /// Compare with `exact`, with a run by this method, or `auto`: exact where known, else a Gauss method [default: auto]
+    #[arg(long, value_name = "exact|METHOD|auto")]
     reference: Option<String>,
     /// Steps of the reference for each step of the run
     #[arg(long, value_name = "K")]
@@ -179,7 +180,13 @@ impl ConvergeFlags {
             study.steps = split(list);
         }
         study.measures = self.of.iter().map(|of| self.measure(of)).collect();
+        // the same thing twice is measured once
+        study.measures = distinct(study.measures);
+        study.methods = distinct(study.methods);
         let computed = self.reference.as_deref().filter(|name| !matches!(*name, "exact" | "auto"));
+        if let Some(Err(error)) = computed.map(Method::named) {
+            return Err(Ending::BadInput(format!("--reference is neither `exact` nor a method: {error}")));
+        }
         let details = self.refine.is_some() || self.reference_precision.is_some();
         study.reference = match self.reference.as_deref() {
             Some("exact") if details => {
@@ -218,7 +225,8 @@ impl ConvergeFlags {
     }
 }
 
-/// Without --out, tables are printed. With it, tables, figures and an index page are written into a folder.
+/// Tables are printed. With --out, tables, figures and an index page are also written into a folder; figures asked for without
+/// it are drawn in the present one.
 #[derive(Debug, Args)]
 pub(crate) struct ReproduceFlags {
     /// A table (000.T4), a figure (001.F7), a paper (003), or all
@@ -230,12 +238,12 @@ pub(crate) struct ReproduceFlags {
     /// Write tables, figures and an index page into this folder
     #[arg(long, value_name = "DIR")]
     pub(crate) out: Option<PathBuf>,
-    /// Decimal digits to compute tables with: f64, or a number such as 64
+    /// Decimal digits to compute tables (not figures) with: f64, or a number such as 64 [default: f64, but 32 for 004.T2]
     #[arg(long, value_name = "DIGITS", value_parser = precision)]
     precision: Option<Precision>,
-    /// Only rows of tables that end by this time, in the time of their system
+    /// Only rows of tables that end by this time, e.g. 10 or 10*period
     #[arg(long, value_name = "T")]
-    pub(crate) until: Option<f64>,
+    until: Option<String>,
     /// Only what the papers print, without the rows of further methods
     #[arg(long)]
     pub(crate) no_beyond: bool,
@@ -244,12 +252,14 @@ pub(crate) struct ReproduceFlags {
 impl ReproduceFlags {
     pub(crate) fn options(&self) -> Options {
         let precision = match self.precision {
-            Some(Precision::Digits(digits)) => Some(digits),
-            _ => None,
+            None => papers::Precision::Own,
+            Some(Precision::F64) => papers::Precision::F64,
+            Some(Precision::Digits(digits)) => papers::Precision::Digits(digits),
         };
         // JSON without a report has no place for them
         let shown = self.format != Format::Json || self.out.is_some();
-        Options { precision, longest: self.until, beyond: shown && !self.no_beyond }
+        let longest = self.until.as_deref().map(Quantity::from);
+        Options { precision, longest, beyond: shown && !self.no_beyond }
     }
 }
 
@@ -330,6 +340,16 @@ impl SimulateFlags {
         run.dense = self.dense.or(run.dense);
         Ok(run)
     }
+}
+
+fn distinct<T: PartialEq>(items: Vec<T>) -> Vec<T> {
+    let mut found = Vec::new();
+    for item in items {
+        if !found.contains(&item) {
+            found.push(item);
+        }
+    }
+    found
 }
 
 /// Whether a source is meant as a file rather than as a name.

@@ -67,8 +67,9 @@ fn panel(chart: &Chart, named: bool) -> Panel {
     if over_time {
         panel.y.range = Some(sizes_range(chart));
     }
-    for (i, line) in chart.lines.iter().enumerate() {
-        panel.marks.extend(marks(line, i, chart, over_time, named));
+    for (line, colour) in chart.lines.iter().zip(colours(chart)) {
+        let named = named && (chart.lines.len() > 1 || line.order.is_some());
+        panel.marks.extend(marks(line, colour, over_time, named));
     }
     if over_time && chart.lines.iter().any(is_zero) {
         let text = "exactly zero".to_owned();
@@ -94,8 +95,7 @@ fn is_zero(line: &Line) -> bool {
     line.points.iter().all(|p| p[1] == 0.0)
 }
 
-fn marks(line: &Line, index: usize, chart: &Chart, over_time: bool, named: bool) -> Vec<Mark> {
-    let colour = colour(line, index, chart);
+fn marks(line: &Line, colour: Colour, over_time: bool, named: bool) -> Vec<Mark> {
     let mut points = line.points.clone();
     if over_time {
         // the error at the start is zero by definition; other zeros stand on the floor
@@ -125,34 +125,33 @@ fn marks(line: &Line, index: usize, chart: &Chart, over_time: bool, named: bool)
             vec![Mark::line(colour, 1.3, points), dots]
         }
     };
-    let alone = chart.lines.len() == 1 && line.order.is_none();
-    if named
-        && !alone
-        && let Some(first) = marks.first_mut()
-    {
+    if named && let Some(first) = marks.first_mut() {
         first.name = name;
     }
     marks
 }
 
-/// The colour of a method, the same in all figures; curves without a method take what is left in turn.
-fn colour(line: &Line, index: usize, chart: &Chart) -> Colour {
-    let alone = chart.lines.len() == 1;
-    match line.method.as_deref() {
-        _ if alone => palette(0),
-        Some("midpoint") => palette(1),
-        Some(name) if name.starts_with("rk4") => palette(3),
-        Some("simpson") if same_method(chart) => palette(index),
-        Some("simpson") => palette(0),
-        Some("lobatto") if line.style == Style::Line => PAPER.mix(palette(2), 0.7),
-        Some("lobatto") => palette(2),
-        _ => palette(index),
-    }
-}
-
-/// Whether all curves are of one method, so that its colour tells nothing.
-fn same_method(chart: &Chart) -> bool {
-    chart.lines.windows(2).all(|pair| pair[0].method == pair[1].method)
+/// The colours of all curves. The papers' methods have the same in all figures; others, and curves of one and the same method,
+/// take what is left in turn.
+fn colours(chart: &Chart) -> Vec<Colour> {
+    let same = chart.lines.windows(2).all(|pair| pair[0].method == pair[1].method);
+    let fixed = |line: &Line| match line.method.as_deref() {
+        _ if same => None,
+        Some("simpson") => Some(0),
+        Some("midpoint") => Some(1),
+        Some("lobatto") => Some(2),
+        Some(name) if name.starts_with("rk4") => Some(3),
+        _ => None,
+    };
+    let taken: Vec<usize> = chart.lines.iter().filter_map(fixed).collect();
+    let mut free = (0..).filter(|i| !taken.contains(i));
+    let line_colour = |line: &Line| {
+        let index = fixed(line).or_else(|| free.next()).unwrap_or(0);
+        // a path within the steps stands behind the steps
+        let behind = line.style == Style::Line && fixed(line) == Some(2);
+        if behind { PAPER.mix(palette(index), 0.7) } else { palette(index) }
+    };
+    chart.lines.iter().map(line_colour).collect()
 }
 
 /// Triangles with the methods' own orders, under the curves.

@@ -1,16 +1,16 @@
 //! `leastaction converge`: errors against steps as a table with orders, as JSON, and as a plot.
 
 use crate::arguments::{ConvergeFlags, Format};
-use crate::figure::Figure;
+use crate::figure::{Figure, with_unit};
 use crate::list::{self, Layout};
 use crate::progress::{Interrupt, Progress};
 use crate::{Ending, chart, output, print, say};
 use leastaction::analysis::order::pairwise_orders;
-use leastaction::analysis::{Finding, Findings, Measure, Studies, Study};
+use leastaction::analysis::{Finding, Findings, Measure, Over, Studies, Study, Vector};
 use leastaction::papers::figure::{Chart, Line, Plot, Style};
 use leastaction::prelude::Method;
 use serde::Serialize;
-use std::collections::BTreeSet;
+use std::collections::BTreeMap;
 
 pub(crate) fn converge(flags: &ConvergeFlags) -> Result<(), Ending> {
     for path in &flags.plot {
@@ -50,18 +50,32 @@ fn ending(study: &Study, findings: &Findings, interrupt: &Interrupt) -> Result<(
         say("interrupted; what is missing is left out");
         return Err(Ending::Interrupted);
     }
-    let mut failures = BTreeSet::new();
+    // by method and reason, with the steps
+    let mut failures: BTreeMap<(&str, &str), Vec<String>> = BTreeMap::new();
     for (m, method) in study.methods.iter().enumerate() {
-        for (h, cell) in findings.steps.iter().zip(findings.row(m, 0, 0)) {
-            if let Finding::Failed(why) = cell {
-                failures.insert(format!("{method}, step {h}: {why}"));
+        for k in 0..study.measures.len() {
+            for (h, cell) in findings.steps.iter().zip(findings.row(m, k, 0)) {
+                if let Finding::Failed(why) = cell {
+                    let steps = failures.entry((method, why)).or_default();
+                    if !steps.contains(&short(*h)) {
+                        steps.push(short(*h));
+                    }
+                }
             }
         }
     }
     if failures.is_empty() {
         return Ok(());
     }
-    Err(Ending::Failed(failures.into_iter().collect::<Vec<_>>().join("\nerror: ")))
+    let line = |((method, why), steps): ((&str, &str), Vec<String>)| {
+        format!("{method}, step {}: {why}", steps.join(", "))
+    };
+    Err(Ending::Failed(failures.into_iter().map(line).collect::<Vec<_>>().join("\nerror: ")))
+}
+
+/// Six digits say enough about a step such as period/200.
+fn short(step: f64) -> String {
+    format!("{step:.5e}").parse::<f64>().unwrap_or(step).to_string()
 }
 
 /// The errors of one method and measure.
@@ -70,6 +84,9 @@ struct Series {
     method: String,
     order: usize,
     of: String,
+    relative: bool,
+    over: Over,
+    vector: Vector,
     /// Errors by step; none where a run failed.
     errors: Vec<Option<f64>>,
     /// The same with all their digits, if more were asked for than an `f64` has.
@@ -84,6 +101,7 @@ struct Series {
 #[derive(Debug, Serialize)]
 struct Report {
     system: String,
+    precision: Option<usize>,
     until: f64,
     reference: String,
     steps: Vec<f64>,
@@ -94,6 +112,7 @@ impl Report {
     fn new(study: &Study, findings: &Findings, series: Vec<Series>) -> Self {
         Self {
             system: study.run.system.clone(),
+            precision: study.run.precision,
             until: findings.until.first().copied().unwrap_or(f64::NAN),
             reference: findings.reference.clone(),
             steps: findings.steps.clone(),
@@ -118,6 +137,9 @@ fn series(study: &Study, findings: &Findings) -> Result<Vec<Series>, Ending> {
                 method: name.clone(),
                 order: Method::named(name)?.order,
                 of: measure.of.clone(),
+                relative: measure.is_relative(),
+                over: measure.over,
+                vector: measure.vector,
                 errors: cells.iter().map(|cell| finite(cell.value())).collect(),
                 digits: if digits.iter().any(Option::is_some) { digits } else { Vec::new() },
                 pairwise_orders: pairwise_orders(&findings.points(m, k, 0)).into_iter().map(finite).collect(),
@@ -134,7 +156,8 @@ fn text(study: &Study, findings: &Findings, series: &[Series], layout: &Layout) 
     let mut parts = vec![format!("{} until {until}, compared with {}", study.run.system, findings.reference)];
     for (k, measure) in study.measures.iter().enumerate() {
         let own = &series[k * study.methods.len()..(k + 1) * study.methods.len()];
-        let mut header = vec!["step"];
+        let step = with_unit("step", &findings.time_unit);
+        let mut header = vec![step.as_str()];
         header.extend(own.iter().flat_map(|s| [s.method.as_str(), "order"]));
         let mut rows: Vec<Vec<String>> =
             findings.steps.iter().enumerate().map(|(i, h)| row(i, *h, own)).collect();
@@ -144,16 +167,19 @@ fn text(study: &Study, findings: &Findings, series: &[Series], layout: &Layout) 
             last.extend([String::new(), fitted]);
         }
         rows.push(last);
-        parts.push(format!("{}\n{}", measure.title(), layout(&header, &rows)));
+        parts.push(format!("{}\n\n{}", measure.title(), layout(&header, &rows)));
     }
     parts.join("\n\n")
 }
 
+/// The end time with its unit.
+fn until(findings: &Findings) -> String {
+    let until = findings.until.first().copied().unwrap_or(f64::NAN);
+    format!("{until} {}", findings.time_unit).trim_end().to_owned()
+}
+
 fn row(i: usize, step: f64, series: &[Series]) -> Vec<String> {
-    let mut cells = vec![format!("{step:.6}").trim_end_matches('0').trim_end_matches('.').to_owned()];
-    if step < 1e-3 {
-        cells[0] = format!("{step:.4e}");
-    }
+    let mut cells = vec![short(step)];
     for s in series {
         cells.push(s.errors[i].map_or("failed".to_owned(), |x| format!("{x:.4e}")));
         let order = i.checked_sub(1).and_then(|before| s.pairwise_orders[before]);
@@ -168,7 +194,7 @@ fn picture(study: &Study, findings: &Findings, series: &[Series]) -> Result<Figu
         let own = &series[k * study.methods.len()..(k + 1) * study.methods.len()];
         Plot::Chart(Chart {
             title: String::new(),
-            x_label: "step h".to_owned(),
+            x_label: with_unit("step h", &findings.time_unit),
             y_label: measure.title(),
             log_x: true,
             log_y: true,
@@ -176,9 +202,8 @@ fn picture(study: &Study, findings: &Findings, series: &[Series]) -> Result<Figu
         })
     };
     let plots: Vec<Plot> = study.measures.iter().enumerate().map(plot).collect();
-    let until = findings.until.first().copied().unwrap_or(f64::NAN);
     let title = format!("{}: errors against the step", study.run.system);
-    let caption = format!("until t = {until}, compared with {}", findings.reference);
+    let caption = format!("until t = {}, compared with {}", until(findings), findings.reference);
     chart::figure(title, caption, plots.len(), &plots)
 }
 

@@ -126,7 +126,7 @@ fn unknown_things_are_refused() {
     assert!(run.stderr.contains("cannot make the folder `/dev/null/x`"), "{}", run.stderr);
     let run = leastaction("reproduce 003 --until 1e-9");
     assert_eq!(run.code, 2, "{}{}", run.stdout, run.stderr);
-    assert!(run.stderr.contains("--until"), "{}", run.stderr);
+    assert!(run.stderr.contains("no row of these tables ends by t = 1e-9"), "{}", run.stderr);
     let run = leastaction("reproduce 003 --until nan");
     assert_eq!(run.code, 2, "{}{}", run.stdout, run.stderr);
 }

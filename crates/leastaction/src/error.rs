@@ -83,7 +83,7 @@ pub enum Error {
     TooFewPoints { degree: usize, rule: String, points: usize, needed: usize },
 
     #[error(
-        "system `{system}` is not linear: {reason}\n  the linear schemes need L = ½ vᵀMv - ½ qᵀKq with constant M and K; try a `Stepper`"
+        "system `{system}` is not linear: {reason}\n  the linear schemes need L = ½ vᵀMv - ½ qᵀKq with constant M and K"
     )]
     NotLinear { system: String, reason: String },
 
@@ -98,6 +98,9 @@ pub enum Error {
 
     #[error("in the run description: {message}")]
     BadRun { message: String },
+
+    #[error("{message}")]
+    BadStudy { message: String },
 
     #[error("{0}")]
     Failed(Box<Failure>),

@@ -111,6 +111,10 @@ fn slope(svg: &mut Svg, from: [f64; 2], ratio: f64, order: f64, layout: &Layout)
         svg.polygon(&corners, AXIS, 0.12);
         svg.polyline(&[vec![a, b, c, a]], Pen::new(AXIS, 1.0));
         let middle = (b[1] + c[1]) / 2.0 + 4.0;
-        svg.text(b[0] + 5.0, middle, 12.0, LABEL_INK, Anchor::Start, &text::short(order));
+        let words = text::short(order);
+        // beside the triangle, or inside it at the border of the plot
+        let outside = b[0] + 5.0 + text::width(&words, 12.0) < layout.plot.right();
+        let (x, anchor) = if outside { (b[0] + 5.0, Anchor::Start) } else { (b[0] - 5.0, Anchor::End) };
+        svg.text(x, middle, 12.0, LABEL_INK, anchor, &words);
     }
 }

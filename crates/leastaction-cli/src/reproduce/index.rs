@@ -76,7 +76,7 @@ fn table_html(out: &mut String, report: &TableReport) {
         for (printed, entry) in row.printed.iter().zip(entries) {
             cell(out, &printed.to_string(), entry);
         }
-        let computed = order.computed.map_or("exact".to_owned(), |x| format!("{x:.2}"));
+        let computed = table::computed_order(order);
         let class = if order.agrees { "same" } else { "erratum" };
         let _ = writeln!(
             out,
@@ -113,7 +113,7 @@ fn beyond(out: &mut String, report: &TableReport) {
     if report.beyond.is_empty() {
         return;
     }
-    out.push_str("<p>The same experiment with methods that the paper does not have:</p>\n");
+    let _ = writeln!(out, "<p>{}</p>", table::BEYOND);
     let rows: Vec<Vec<String>> = report.beyond.iter().map(table::beyond_row).collect();
     plain(out, &table::beyond_header(report), &rows);
 }

@@ -26,14 +26,17 @@ pub(crate) fn reproduce(flags: &ReproduceFlags) -> Result<(), Ending> {
         }
     }
     // a figure asked for by its name is drawn here if no folder is given; many are not
-    let here = Path::new(".");
+    let here = Path::new("");
     let folder = flags.out.as_deref().or_else(|| wanted.tables.is_empty().then_some(here));
     match folder {
         Some(folder) => {
             let drawn = figures(&wanted.figures, folder, &interrupt)?;
             if flags.out.is_some() {
-                let page = index::page(&papers, &reports, &drawn);
-                for (name, text) in [("entries.json", table::json(&reports)?), ("index.html", page)] {
+                let mut files = vec![("index.html", index::page(&papers, &reports, &drawn))];
+                if !reports.is_empty() {
+                    files.push(("entries.json", table::json(&reports)?));
+                }
+                for (name, text) in files {
                     let path = folder.join(name);
                     output::write_text(&path, &text).map_err(Ending::Failed)?;
                     say(&format!("wrote {}", path.display()));
@@ -41,7 +44,7 @@ pub(crate) fn reproduce(flags: &ReproduceFlags) -> Result<(), Ending> {
             }
         }
         None if !wanted.figures.is_empty() => {
-            say(&format!("{} figures are drawn with --out DIR", wanted.figures.len()));
+            say(&format!("figures ({}) are drawn with --out DIR", wanted.figures.len()));
         }
         None => {}
     }
@@ -74,11 +77,11 @@ fn figures(figures: &[&Figure], folder: &Path, interrupt: &Interrupt) -> Result<
         let title = format!("{}  {}", drawing.id, drawing.title);
         let figure = chart::figure(title, drawing.caption.clone(), drawing.columns, &drawing.plots);
         let figure = figure.map_err(Ending::Failed)?;
-        for extension in ["svg", "png"] {
-            let path = folder.join(format!("{}.{extension}", drawing.id));
-            output::write_picture(&path, &figure).map_err(Ending::Failed)?;
+        let paths = ["svg", "png"].map(|extension| folder.join(format!("{}.{extension}", drawing.id)));
+        for path in &paths {
+            output::write_picture(path, &figure).map_err(Ending::Failed)?;
         }
-        say(&format!("wrote {}", folder.join(format!("{}.svg and .png", drawing.id)).display()));
+        say(&format!("wrote {} {}", paths[0].display(), paths[1].display()));
     }
     Ok(drawings)
 }

@@ -2,7 +2,7 @@
 
 use crate::Ending;
 use crate::list::{self, Layout};
-use leastaction::papers::{Beyond, Entry, TableReport, Verdict};
+use leastaction::papers::{Beyond, Entry, OrderCheck, TableReport, Verdict};
 
 /// All entries as one array.
 pub(super) fn json(reports: &[TableReport]) -> Result<String, Ending> {
@@ -10,38 +10,51 @@ pub(super) fn json(reports: &[TableReport]) -> Result<String, Ending> {
     serde_json::to_string_pretty(&entries).map_err(|error| Ending::Failed(error.to_string()))
 }
 
+/// How tables are written.
+struct Look<'a> {
+    layout: &'a Layout,
+    /// Before the title of a table.
+    heading: &'static str,
+    /// Before each remark.
+    bullet: &'static str,
+}
+
 /// Tables for the terminal.
 pub(super) fn text(reports: &[TableReport]) -> String {
-    let mut parts: Vec<String> = reports.iter().map(|report| one(report, &list::table, "")).collect();
-    parts.push(tally(reports, &list::table));
-    parts.join("\n\n")
+    written(reports, &Look { layout: &list::table, heading: "", bullet: "" })
 }
 
 /// Tables for a page.
 pub(super) fn markdown(reports: &[TableReport]) -> String {
-    let mut parts: Vec<String> =
-        reports.iter().map(|report| one(report, &list::plain_markdown, "## ")).collect();
-    parts.push(tally(reports, &list::plain_markdown));
+    written(reports, &Look { layout: &list::plain_markdown, heading: "## ", bullet: "- " })
+}
+
+fn written(reports: &[TableReport], look: &Look<'_>) -> String {
+    let mut parts: Vec<String> = reports.iter().map(|report| one(report, look)).collect();
+    let (header, rows) = tally_rows(reports);
+    parts.push((look.layout)(&header, &rows));
     parts.join("\n\n")
 }
 
-fn one(report: &TableReport, layout: &Layout, heading: &str) -> String {
+fn one(report: &TableReport, look: &Look<'_>) -> String {
     let table = &report.table;
-    let mut parts = vec![format!("{heading}{}  {}", table.id, table.title)];
-    parts.push(layout(&header(report), &rows(report)));
-    let remarks = remarks(report);
-    if !remarks.is_empty() {
-        parts.push(remarks.join("\n"));
-    }
-    if !report.choices.is_empty() {
-        parts.push(choices(report).join("\n"));
+    let mut parts = vec![format!("{}{}  {}", look.heading, table.id, table.title)];
+    parts.push((look.layout)(&header(report), &rows(report)));
+    for lines in [remarks(report), choices(report)].iter().filter(|lines| !lines.is_empty()) {
+        let lines: Vec<String> = lines.iter().map(|line| format!("{}{line}", look.bullet)).collect();
+        parts.push(lines.join("\n"));
     }
     if !report.beyond.is_empty() {
-        parts.push("The same experiment with methods that the paper does not have:".to_owned());
-        parts.push(layout(&beyond_header(report), &report.beyond.iter().map(beyond_row).collect::<Vec<_>>()));
+        parts.push(BEYOND.to_owned());
+        let rows: Vec<Vec<String>> = report.beyond.iter().map(beyond_row).collect();
+        parts.push((look.layout)(&beyond_header(report), &rows));
     }
     parts.join("\n\n")
 }
+
+/// What the rows of further methods are.
+pub(super) const BEYOND: &str =
+    "The same experiment with methods that the paper does not have, orders from errors clear of rounding:";
 
 /// Row, then printed and computed for each column, then both orders.
 fn header(report: &TableReport) -> Vec<&str> {
@@ -65,12 +78,17 @@ fn rows(report: &TableReport) -> Vec<Vec<String>> {
         for (printed, entry) in row.printed.iter().zip(entries) {
             cells.extend([printed.to_string(), format!("{}{}", value(entry), mark(entry.verdict))]);
         }
-        let computed = order.computed.map_or("exact".to_owned(), |x| format!("{x:.2}"));
+        let computed = computed_order(order);
         let disagrees = if order.agrees { "" } else { " !" };
         cells.extend([order.printed.clone(), format!("{computed}{disagrees}")]);
         cells
     })
     .collect()
+}
+
+/// Two decimals, without the sign of zero.
+pub(super) fn computed_order(order: &OrderCheck) -> String {
+    order.computed.map_or("exact".to_owned(), |x| format!("{:.2}", if x.abs() < 0.005 { 0.0 } else { x }))
 }
 
 fn value(entry: &Entry) -> String {
@@ -80,7 +98,7 @@ fn value(entry: &Entry) -> String {
 fn mark(verdict: Verdict) -> &'static str {
     match verdict {
         Verdict::LastDigit => "",
-        Verdict::Close | Verdict::Truncated => " ~",
+        Verdict::Close | Verdict::Truncated => " ≈",
         Verdict::Rounding => " 0",
         Verdict::Erratum => " !",
         Verdict::Missing => " ?",
@@ -95,8 +113,8 @@ pub(super) fn remarks(report: &TableReport) -> Vec<String> {
     {
         let (mark, verdict) = (mark(entry.verdict).trim(), entry.verdict.words());
         lines.push(format!(
-            "{mark} {}, {}: printed {:e}, {verdict}: {}",
-            entry.row, entry.column, entry.printed, entry.note
+            "{mark} {}, {}: {}, {verdict}: {}",
+            entry.row, entry.column, entry.printed_text, entry.note
         ));
     }
     let rounding = report.entries.iter().filter(|e| e.verdict == Verdict::Rounding).count();
@@ -115,8 +133,8 @@ pub(super) fn remarks(report: &TableReport) -> Vec<String> {
 pub(super) fn choices(report: &TableReport) -> Vec<String> {
     let line = |c: &leastaction::papers::ChoiceReport| {
         format!(
-            "printed: {}; used: {} ({}: {:.3e}, as against {:.3e} used and {:e} printed)",
-            c.printed, c.used, c.entry, c.value_as_printed, c.value_used, c.value_printed
+            "The paper gives {}; used: {}. {} is printed as {:e}; this gives {:.3e}, the other {:.3e}.",
+            c.printed, c.used, c.entry, c.value_printed, c.value_used, c.value_as_printed
         )
     };
     report.choices.iter().map(line).collect()
@@ -134,13 +152,7 @@ pub(super) fn beyond_row(row: &Beyond) -> Vec<String> {
     cells
 }
 
-/// How many entries of each table got which verdict.
-fn tally(reports: &[TableReport], layout: &Layout) -> String {
-    let (header, rows) = tally_rows(reports);
-    layout(&header, &rows)
-}
-
-/// The same as header and rows.
+/// How many entries of each table got which verdict, as header and rows.
 pub(super) fn tally_rows(reports: &[TableReport]) -> (Vec<&'static str>, Vec<Vec<String>>) {
     let mut header = vec!["table"];
     header.extend(Verdict::ALL.iter().map(|v| v.words()));

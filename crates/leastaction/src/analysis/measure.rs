@@ -73,7 +73,8 @@ impl Measure {
             Over::Rms => "root mean square ",
         };
         let relative = if self.is_relative() { "relative " } else { "" };
-        format!("{over}{relative}error of {}", self.of)
+        let component = if self.vector == Vector::Max { " (largest component)" } else { "" };
+        format!("{over}{relative}error of {}{component}", self.of)
     }
 
     pub(super) fn target(&self, system: &System) -> Result<Target> {
@@ -95,7 +96,7 @@ impl Measure {
             other => match other.strip_prefix("p_").and_then(index) {
                 Some(i) if system.structure().cyclic.contains(&i) => Ok(Target::Conserved(i)),
                 Some(i) => Ok(Target::Momenta(vec![i])),
-                None => Err(Error::BadRun { message: unknown(system, other) }),
+                None => Err(Error::BadStudy { message: unknown(system, other) }),
             },
         }
     }
@@ -103,9 +104,14 @@ impl Measure {
 
 fn unknown(system: &System, name: &str) -> String {
     let names = system.coordinate_names();
-    let shown: Vec<String> = names.iter().take(4).map(|n| format!("{n}, p_{n}")).collect();
+    let mut shown = vec!["energy".to_owned(), "q".to_owned(), "p".to_owned()];
+    for known in names.iter().take(4).flat_map(|n| [n.clone(), format!("p_{n}")]) {
+        if !shown.contains(&known) {
+            shown.push(known);
+        }
+    }
     let more = if names.len() > 4 { ", …" } else { "" };
-    format!("`{name}` of `{}` cannot be measured; try energy, q, p, {}{more}", system.name, shown.join(", "))
+    format!("`{name}` of `{}` cannot be measured; try {}{more}", system.name, shown.join(", "))
 }
 
 /// What a measure measures, resolved for a system.

@@ -49,7 +49,8 @@ pub fn fitted_order(points: &[(f64, f64)], floor: f64) -> Option<f64> {
         above += (h - x) * (e - y);
         below += (h - x) * (h - x);
     }
-    Some(above / below)
+    // equal steps show no slope
+    (below > 0.0).then(|| above / below)
 }
 
 /// The orders that pairs of successive points show: log(e1/e2) / log(h1/h2).

@@ -14,8 +14,9 @@ use crate::system::{Problem, System, catalogue};
 use std::fmt;
 use std::sync::{Arc, OnceLock};
 
-/// A reference of so many steps is computed with more digits than an `f64` has, if nothing else is said.
-const SHORT: u64 = 20_000;
+/// A reference of so many unknowns in all its steps is computed with more digits than an `f64` has, if nothing else is said:
+/// about a second of work.
+const SHORT: u64 = 100_000;
 /// Digits of such a reference.
 const MORE_DIGITS: usize = 32;
 /// At least this order, and this much more than that of the methods compared.
@@ -38,19 +39,19 @@ pub(super) struct Plan {
 impl Plan {
     pub(super) fn new<R: Real>(
         how: &Computed,
-        run: &Run,
+        (run, own): (&Run, &System),
         methods: &[Method],
         steps: &[R],
         ends: &[Vec<u64>],
     ) -> Result<Self> {
-        let mut reference = match &how.system {
-            None => run.clone(),
-            Some(name) => Run::of(name),
+        let (mut reference, system) = match &how.system {
+            None => (run.clone(), own.clone()),
+            Some(name) => (Run::of(name), catalogue::system(name)?),
         };
-        let system = catalogue::sized_system(&reference.system, &mut reference.parameters)?;
         let order = methods.iter().map(|m| m.order + MORE_ORDER).max().unwrap_or(0);
         let order = order.clamp(LEAST_ORDER, LARGEST_ORDER);
         let name = how.method.clone().unwrap_or_else(|| format!("gauss{order}"));
+        let method = Method::named(&name)?;
         let least = steps.iter().map(R::to_f64).fold(f64::INFINITY, f64::min);
         let finer = |h: &R| how.refine.unwrap_or_else(|| (2.0 * h.to_f64() / least).ceil() as u64);
         if how.refine == Some(0) {
@@ -64,19 +65,22 @@ impl Plan {
             let message = format!(
                 "a computed reference would keep {kept} numbers; try the exact solution, larger steps or a shorter time"
             );
-            return Err(Error::BadRun { message });
+            return Err(Error::BadStudy { message });
         }
         let digits = match (how.precision, run.precision) {
-            (None, None) => (total <= SHORT && system.n() < 20).then_some(MORE_DIGITS),
+            (None, None) => {
+                let unknowns = total * (method.degree().unwrap_or(1) * system.n()) as u64;
+                (unknowns <= SHORT).then_some(MORE_DIGITS)
+            }
             (None, some) => some,
             (Some(digits), of_run) => Some(digits.max(of_run.unwrap_or(0))),
         };
         if digits.is_some_and(|digits| !(1..=MAX_DIGITS).contains(&digits)) {
             let message = format!("a reference can have 1 to {MAX_DIGITS} digits");
-            return Err(Error::BadRun { message });
+            return Err(Error::BadStudy { message });
         }
         reference.precision = digits;
-        Ok(Self { run: reference, system, method: Method::named(&name)?, refine, digits })
+        Ok(Self { run: reference, system, method, refine, digits })
     }
 }
 
@@ -118,7 +122,7 @@ impl<R: Real + Send + Sync + 'static> Tracks<R> {
         if let Some((i, _)) = missing {
             let (other, name) = (&plan.system.name, &problem.system.coordinates[i].name);
             let message = format!("the reference `{other}` has no coordinate `{name}` to compare with");
-            return Err(Error::BadRun { message });
+            return Err(Error::BadStudy { message });
         }
         let made = plan.refine.iter().map(|_| OnceLock::new()).collect();
         Ok(Self { plan, places, made })

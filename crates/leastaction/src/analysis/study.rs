@@ -14,7 +14,7 @@ use crate::scalar::Real;
 use crate::simulate::numbers::{Numbers, count_steps, in_precision};
 use crate::simulate::{EnergyMeter, Moment, Observer, Outcome, Run, simulate};
 use crate::step::{State, Stepper};
-use crate::system::{Problem, Quantity, catalogue};
+use crate::system::{Problem, Quantity, System, catalogue};
 use std::ops::ControlFlow;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -42,17 +42,25 @@ const HALVINGS: u32 = 5;
 const COARSEST: f64 = 8.0;
 
 impl Study {
-    /// A study of a run: its method among those of order 2, 4 and 6, steps halved from eight times its own, its end, and
-    /// the errors of q, p and energy.
+    /// A study of a run of a catalogue system: its method among those of order 2, 4 and 6, steps halved from about eight
+    /// times its own, its end, and the errors of q, p and energy.
     pub fn of(run: &Run) -> Result<Self> {
-        let plan = Run { precision: None, every: Some(0), ..run.clone() }.plan()?;
-        let until = run.until.clone().unwrap_or_else(|| plan.problem.system.defaults.until.clone());
+        let mut sized = run.clone();
+        let system = catalogue::sized_system(&run.system, &mut sized.parameters)?;
+        let study = Self::of_system(&sized, &system)?;
+        Ok(Self { run: run.clone(), ..study })
+    }
+
+    /// The same for a system given as such, for [`Studies::of_system`].
+    pub fn of_system(run: &Run, system: &System) -> Result<Self> {
+        let plan = Run { precision: None, every: Some(0), ..run.clone() }.plan_for(system)?;
+        let until = run.until.clone().unwrap_or_else(|| system.defaults.until.clone());
         let mut methods: Vec<String> = ["midpoint", "simpson", "lobatto"].map(str::to_owned).into();
         if !methods.contains(&plan.method.name) {
             methods.insert(0, plan.method.name.clone());
         }
         let start = run.initial.t.clone().unwrap_or(Quantity::Number(0.0));
-        let steps = Self::halved(&start, &until, (plan.steps as f64 / COARSEST).ceil() as u64, HALVINGS);
+        let steps = Self::halved(&start, &until, round_count(plan.steps as f64 / COARSEST), HALVINGS);
         let measures = ["q", "p", "energy"].map(Measure::of).into();
         Ok(Self {
             run: run.clone(),
@@ -71,6 +79,14 @@ impl Study {
     }
 }
 
+/// The next number of steps that divides most times into short decimals.
+fn round_count(steps: f64) -> u64 {
+    const ROUND: [f64; 8] = [10.0, 16.0, 20.0, 25.0, 32.0, 40.0, 50.0, 80.0];
+    let scale = 10f64.powf(steps.max(1.0).log10().floor() - 1.0);
+    let nice = ROUND.iter().map(|r| r * scale).find(|nice| *nice >= steps && nice.fract() == 0.0);
+    nice.unwrap_or((steps.max(1.0) / scale / 100.0).ceil() * 100.0 * scale).ceil() as u64
+}
+
 /// What was found out.
 #[derive(Clone, Debug)]
 pub struct Findings {
@@ -78,6 +94,8 @@ pub struct Findings {
     pub steps: Vec<f64>,
     /// End times.
     pub until: Vec<f64>,
+    /// The unit of both.
+    pub time_unit: String,
     /// What was compared with, in words.
     pub reference: String,
     /// By method, measure, end time and step.
@@ -160,12 +178,19 @@ pub struct Studies {
 }
 
 impl Studies {
-    /// Checks studies and counts their steps.
+    /// Checks studies of catalogue systems and counts their steps.
     pub fn new(studies: &[Study]) -> Result<Self> {
-        let job = |study: &Study| -> Result<Box<dyn Job>> {
-            in_precision!(study.run.precision, R => Ok(Box::new(Prepared::<R>::new(study)?) as Box<dyn Job>))
+        let job = |study: &Study| {
+            let mut sized = study.clone();
+            let system = catalogue::sized_system(&study.run.system, &mut sized.run.parameters)?;
+            job(&sized, &system)
         };
         Ok(Self { jobs: studies.iter().map(job).collect::<Result<_>>()? })
+    }
+
+    /// Checks studies of a system given as such and counts their steps.
+    pub fn of_system(studies: &[Study], system: &System) -> Result<Self> {
+        Ok(Self { jobs: studies.iter().map(|study| job(study, system)).collect::<Result<_>>()? })
     }
 
     /// How many steps there are to take.
@@ -204,6 +229,10 @@ impl Studies {
         });
         findings.into_inner().unwrap_or_default()
     }
+}
+
+fn job(study: &Study, system: &System) -> Result<Box<dyn Job>> {
+    in_precision!(study.run.precision, R => Ok(Box::new(Prepared::<R>::new(study, system)?)))
 }
 
 impl Findings {
@@ -248,10 +277,9 @@ struct Prepared<R> {
 }
 
 impl<R: Real + Send + Sync + 'static> Prepared<R> {
-    fn new(study: &Study) -> Result<Self> {
-        let mut run = study.run.clone();
-        let system = catalogue::sized_system(&run.system, &mut run.parameters)?;
-        let mut numbers: Numbers<R> = Numbers::new(&run, &system)?;
+    fn new(study: &Study, system: &System) -> Result<Self> {
+        let run = &study.run;
+        let mut numbers: Numbers<R> = Numbers::new(run, system)?;
         let methods = study.methods.iter().map(|name| Method::named(name)).collect::<Result<Vec<_>>>()?;
         let steps = study.steps.iter().map(|h| numbers.step(Some(h))).collect::<Result<Vec<_>>>()?;
         let until = study.until.iter().map(|t| numbers.until(Some(t))).collect::<Result<Vec<_>>>()?;
@@ -262,22 +290,26 @@ impl<R: Real + Send + Sync + 'static> Prepared<R> {
             ("measure", study.measures.is_empty()),
         ] {
             if empty {
-                return Err(Error::BadRun { message: format!("there is no {what}; give at least one") });
+                return Err(Error::BadStudy { message: format!("there is no {what}; give at least one") });
             }
         }
         let problem = numbers.problem;
         let ends = steps.iter().map(|h| ends(&problem, h, &until)).collect::<Result<Vec<_>>>()?;
         let mut needs = Needs::default();
         for measure in &study.measures {
-            measure.target(&system)?.needs(&mut needs);
+            measure.target(system)?.needs(&mut needs);
             Ruler::new(measure, &problem, &steps[0])?;
         }
         let plan = match &study.reference {
             _ if needs.nothing() => None,
             Reference::Exact => Truth::exact(&problem, &needs).map(|_| None)?,
             Reference::Auto if Truth::exact(&problem, &needs).is_ok() => None,
-            Reference::Auto => Some(ReferencePlan::new(&Default::default(), &run, &methods, &steps, &ends)?),
-            Reference::Computed(how) => Some(ReferencePlan::new(how, &run, &methods, &steps, &ends)?),
+            Reference::Auto => {
+                Some(ReferencePlan::new(&Default::default(), (run, system), &methods, &steps, &ends)?)
+            }
+            Reference::Computed(how) => {
+                Some(ReferencePlan::new(how, (run, system), &methods, &steps, &ends)?)
+            }
         };
         let tracks = plan.map(|plan| Tracks::new(plan, &problem, &needs)).transpose()?;
         let (measures, precision) = (study.measures.clone(), run.precision);
@@ -298,8 +330,14 @@ impl<R: Real + Send + Sync + 'static> Prepared<R> {
         }
     }
 
-    fn finding(&self, ruler: &Ruler<R>) -> Finding {
+    fn finding(&self, ruler: &Ruler<R>, measure: &Measure) -> Finding {
         let reading = ruler.reading();
+        if !reading.is_finite() {
+            return Finding::Failed(format!(
+                "the {} is not finite, because the right value is zero somewhere\n  try it without `relative`",
+                measure.title()
+            ));
+        }
         let digits = self.precision.map(|digits| reading.to_text(Some(digits)));
         Finding::Value { value: reading.to_f64(), digits, unit: ruler.unit() }
     }
@@ -324,7 +362,7 @@ fn ends<R: Real>(problem: &Problem<R>, step: &R, until: &[R]) -> Result<Vec<u64>
             step.to_f64(),
             length / (steps + 1) as f64
         );
-        Err(Error::BadRun { message })
+        Err(Error::BadStudy { message })
     };
     until.iter().map(count).collect()
 }
@@ -362,6 +400,7 @@ impl<R: Real + Send + Sync + 'static> Job for Prepared<R> {
         Findings {
             steps: self.steps.iter().map(R::to_f64).collect(),
             until: self.until.iter().map(R::to_f64).collect(),
+            time_unit: self.problem.system.time_unit.clone(),
             reference,
             cells: vec![Finding::Missing; counts.iter().product()],
             counts,
@@ -433,10 +472,26 @@ impl<R: Real + Send + Sync + 'static> Observer<R> for Gauge<'_, R> {
         for (until, end) in self.ends.iter().enumerate() {
             if *end == step {
                 for (measure, ruler) in self.rulers.iter().enumerate() {
-                    self.found[measure][until] = self.study.finding(ruler);
+                    let of = &self.study.measures[measure];
+                    self.found[measure][until] = self.study.finding(ruler, of);
                 }
             }
         }
         if step.is_multiple_of(REPORT) { Ok((self.watch)(REPORT)) } else { Ok(ControlFlow::Continue(())) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::round_count;
+
+    #[test]
+    fn default_numbers_of_steps_are_round() {
+        for (steps, round) in
+            [(0.3, 1), (1.0, 1), (1.5, 2), (12.5, 16), (62.5, 80), (125.0, 160), (90.0, 100)]
+        {
+            assert_eq!(round_count(steps), round, "{steps}");
+        }
+        assert_eq!(round_count(1e6), 1_000_000);
     }
 }

@@ -106,9 +106,9 @@ impl<R: Real + 'static> Truth<R> {
             return Ok(Self::new(problem, Source::Unneeded));
         }
         let system = &problem.system;
-        let none = || Error::BadRun {
+        let none = || Error::BadStudy {
             message: format!(
-                "there is no closed-form solution of `{}` for this motion; try a computed reference",
+                "there is no closed-form solution of `{}` for this motion\n  try a computed reference: leave out `exact`, or name a method",
                 system.name
             ),
         };
@@ -120,9 +120,9 @@ impl<R: Real + 'static> Truth<R> {
         if let Some(i) = missing {
             let known: Vec<&str> =
                 plain.coordinates.iter().map(|i| system.coordinates[*i].name.as_str()).collect();
-            return Err(Error::BadRun {
+            return Err(Error::BadStudy {
                 message: format!(
-                    "the closed-form solution of `{}` gives {}, not {}; measure that, or try a computed reference",
+                    "the closed-form solution of `{}` gives {}, not {}\n  measure that, or try a computed reference: name a method instead of `exact`",
                     system.name,
                     known.join(", "),
                     system.coordinates[i].name

@@ -307,7 +307,7 @@ impl<'a> Album<'a> {
             }
             work();
         });
-        let lost = || Err(Error::BadRun { message: "a curve was not computed".to_owned() });
+        let lost = || Err(Error::BadStudy { message: "a curve was not computed".to_owned() });
         made.into_iter()
             .map(|cell| cell.into_inner().unwrap_or_else(PoisonError::into_inner).unwrap_or_else(lost))
             .collect()
@@ -402,7 +402,7 @@ fn motion(figure: &Figure, curves: &[(&Curve, &Samples)]) -> Result<Plot> {
     let Some((samples, solution)) = first else {
         let message =
             format!("figure {}: a panel that shows a motion needs a curve with a method", figure.id);
-        return Err(Error::BadRun { message });
+        return Err(Error::BadStudy { message });
     };
     Ok(Plot::Motion(Box::new((samples.plan.clone(), solution.clone()))))
 }

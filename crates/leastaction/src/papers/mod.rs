@@ -12,7 +12,9 @@ mod verdict;
 
 pub use figure::Figure;
 pub use printed::Printed;
-pub use table::{Batch, Beyond, Choice, ChoiceReport, Entry, Options, OrderCheck, Row, Table, TableReport};
+pub use table::{
+    Batch, Beyond, Choice, ChoiceReport, Entry, Options, OrderCheck, Precision, Row, Table, TableReport,
+};
 pub use verdict::Verdict;
 
 use crate::error::{Error, Result};
@@ -58,7 +60,7 @@ pub fn papers() -> Result<Vec<Paper>> {
 impl Paper {
     /// Reads a paper's experiments; `name` is that of the file, for errors.
     pub fn from_toml(name: &str, text: &str) -> Result<Self> {
-        let paper: Self = toml::from_str(text).map_err(|error| Error::BadRun {
+        let paper: Self = toml::from_str(text).map_err(|error| Error::BadStudy {
             message: format!("{name}: {}", error.to_string().trim_end()),
         })?;
         paper.tables.iter().try_for_each(Table::check)?;
@@ -66,7 +68,7 @@ impl Paper {
         let unknown = paper.order.iter().find(|id| !ids().any(|other| other == *id));
         if let Some(id) = unknown.or_else(|| ids().find(|id| !paper.order.contains(id))) {
             let message = format!("{name}: `{id}` must be both in `order` and a table or figure");
-            return Err(Error::BadRun { message });
+            return Err(Error::BadStudy { message });
         }
         Ok(paper)
     }

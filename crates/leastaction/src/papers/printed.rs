@@ -19,7 +19,7 @@ pub struct Printed {
 impl Printed {
     /// Reads a number.
     pub fn new(text: &str) -> Result<Self> {
-        let bad = || Error::BadRun { message: format!("`{text}` is not a number as printed in a table") };
+        let bad = || Error::BadStudy { message: format!("`{text}` is not a number as printed in a table") };
         let value: f64 = text.parse().map_err(|_| bad())?;
         let (mantissa, power) = text.split_once(['e', 'E']).unwrap_or((text, "0"));
         let power: i32 = power.parse().map_err(|_| bad())?;

@@ -104,6 +104,6 @@ impl Samples {
             return Ok(self.recording.momentum(i).collect());
         }
         let message = format!("the curve `{}` has no quantity `{name}`", curve.name);
-        Err(Error::BadRun { message })
+        Err(Error::BadStudy { message })
     }
 }

@@ -102,7 +102,7 @@ impl Row {
 impl Table {
     /// Checks that the pieces fit together.
     pub(super) fn check(&self) -> Result<()> {
-        let wrong = |what: String| Err(Error::BadRun { message: format!("table {}: {what}", self.id) });
+        let wrong = |what: String| Err(Error::BadStudy { message: format!("table {}: {what}", self.id) });
         if self.columns.len() != self.steps.len() {
             return wrong("there must be as many columns as steps".to_owned());
         }
@@ -128,7 +128,7 @@ impl Table {
             None if self.measure.len() == 1 => self.measure.values().next(),
             None => None,
         };
-        found.ok_or_else(|| Error::BadRun {
+        found.ok_or_else(|| Error::BadStudy {
             message: format!("table {}: row `{}` must name one of its measures", self.id, row.title()),
         })
     }
@@ -143,10 +143,13 @@ impl Table {
     /// The same table with the rows that end in time.
     fn shortened(&self, options: &Options) -> Result<Self> {
         let mut table = self.clone();
-        if options.precision.is_some() {
-            table.run.precision = options.precision;
+        match options.precision {
+            Precision::Own => {}
+            Precision::F64 => table.run.precision = None,
+            Precision::Digits(digits) => table.run.precision = Some(digits),
         }
-        if let Some(longest) = options.longest {
+        if let Some(longest) = &options.longest {
+            let longest = self.time(longest)?;
             let mut kept = Vec::new();
             for row in &self.rows {
                 if self.time(&row.until)? <= longest * (1.0 + 1e-9) {
@@ -203,13 +206,24 @@ fn distinct<T: PartialEq>(items: impl Iterator<Item = T>) -> Vec<T> {
     found
 }
 
+/// Which numbers to compute a table with.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Precision {
+    /// Those of its experiment: `f64`, unless its errors are too small for that.
+    Own,
+    /// `f64` in any case.
+    F64,
+    /// So many decimal digits.
+    Digits(usize),
+}
+
 /// What part of the tables is computed, and how.
 #[derive(Clone, Debug)]
 pub struct Options {
-    /// Decimal digits; `None` is `f64`.
-    pub precision: Option<usize>,
-    /// Only rows that end by this time, in the time of the system.
-    pub longest: Option<f64>,
+    /// Which numbers to compute with.
+    pub precision: Precision,
+    /// Only rows that end by this time; a formula of the system's parameters and its `period`.
+    pub longest: Option<Quantity>,
     /// Also the methods that the papers do not have.
     pub beyond: bool,
 }
@@ -225,6 +239,9 @@ pub struct Entry {
     pub column: String,
     /// The printed value.
     pub printed: f64,
+    /// The printed value with its digits.
+    #[serde(skip)]
+    pub printed_text: String,
     /// The computed value.
     pub computed: Option<f64>,
     /// What that says.
@@ -318,10 +335,10 @@ impl Batch {
         let tables: Vec<Table> = tables.into_iter().filter(|table| !table.rows.is_empty()).collect();
         if any && tables.is_empty() {
             let message = format!(
-                "no row of these tables ends by t = {}; try a larger --until",
-                options.longest.unwrap_or(f64::NAN)
+                "no row of these tables ends by t = {}\n  try a later time",
+                options.longest.as_ref().map_or("none".to_owned(), ToString::to_string)
             );
-            return Err(Error::BadRun { message });
+            return Err(Error::BadStudy { message });
         }
         let mut studies: Vec<Study> = Vec::new();
         let mut places = Vec::new();
@@ -449,6 +466,7 @@ impl Found<'_> {
             row: row.title(),
             column: row.columns.as_ref().unwrap_or(&self.table.columns)[column].clone(),
             printed: row.printed[column].value,
+            printed_text: row.printed[column].to_string(),
             computed,
             verdict,
             note,

@@ -112,16 +112,14 @@ pub(super) fn sentence(verdict: Verdict, evidence: &Evidence<'_>) -> String {
     let computed = evidence.computed[evidence.row][evidence.column];
     match verdict {
         Verdict::LastDigit if printed.rounds_from(computed) => "the computed value rounds to it".to_owned(),
-        Verdict::LastDigit => {
-            "printed one unit of the last digit off, as if cut instead of rounded".to_owned()
-        }
+        Verdict::LastDigit => "one unit of the last digit off, as if cut instead of rounded".to_owned(),
         Verdict::Close => match printed.cut_from(computed) {
-            Some(decimals) => format!("printed cut to {decimals} decimals"),
+            Some(decimals) => format!("cut to {decimals} decimals"),
             None => format!("off by {:.1} %", 100.0 * (printed.value / computed - 1.0).abs()),
         },
         Verdict::Truncated => {
             let decimals = printed.cut_from(computed).unwrap_or(0);
-            format!("printed cut to {decimals} decimals; the computed value is {}", short(computed))
+            format!("cut to {decimals} decimals; the computed value is {}", short(computed))
         }
         Verdict::Rounding => "zero in exact arithmetic; both values are rounding errors".to_owned(),
         Verdict::Erratum => reasons(evidence).join("; "),
@@ -188,11 +186,13 @@ fn falls(evidence: &Evidence<'_>) -> Option<String> {
     let before = evidence.column.checked_sub(1)?;
     let printed = evidence.printed[evidence.row];
     let computed = &evidence.computed[evidence.row];
-    let ratio = |a: f64, b: f64| format!("{:.1}", a / b);
+    let change = |a: f64, b: f64| {
+        if a > b { format!("falls {:.1}-fold", a / b) } else { format!("grows {:.1}-fold", b / a) }
+    };
     Some(format!(
-        "from the column before, the printed error falls {}-fold, the computed one {}-fold",
-        ratio(printed[before].value, printed[evidence.column].value),
-        ratio(computed[before], computed[evidence.column])
+        "from the column before, the printed error {}, the computed one {}",
+        change(printed[before].value, printed[evidence.column].value),
+        change(computed[before], computed[evidence.column])
     ))
 }
 

@@ -48,7 +48,7 @@ fn nutation_error(name: &str, steps: u64) -> f64 {
     let solution = exact::solution(&problem).unwrap();
     let mut worst = 0.0f64;
     let mut watch = Watch(|moment: &Moment<'_, f64>| {
-        worst = worst.max((moment.state.q[1] / solution.at(&moment.t)[0] - 1.0).abs());
+        worst = worst.max((moment.state.q[1] / solution.at(&moment.t)[1] - 1.0).abs());
     });
     run(&problem, &method(name), period / steps as f64, steps, &mut [&mut watch]);
     worst
