@@ -5,7 +5,7 @@ use crate::figure::{
     AXIS, Axis, Colour, Figure, LABEL, Mark, PAPER, Panel, Place, Shape, error_range, motion_panel, palette,
 };
 use crate::picture;
-use leastaction::papers::figure::{Chart, Line, Plot, Style};
+use leastaction::papers::{Chart, Line, Plot, figure::Style};
 
 /// More steps than this are not marked one by one.
 const MOST_MARKERS: usize = 130;

@@ -7,7 +7,7 @@ use crate::progress::{Interrupt, Progress};
 use crate::{Ending, chart, output, print, say};
 use leastaction::analysis::order::pairwise_orders;
 use leastaction::analysis::{Finding, Findings, Measure, Over, Studies, Study, Vector};
-use leastaction::papers::figure::{Chart, Line, Plot, Style};
+use leastaction::papers::{Chart, Line, Plot, figure::Style};
 use leastaction::prelude::Method;
 use serde::Serialize;
 use std::collections::BTreeMap;

@@ -2,7 +2,7 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, missing_docs)]
 
 use leastaction::analysis::{Measure, Reference, Studies, Study};
-use leastaction::papers::figure::{Album, Chart, Drawing, Line, Plot};
+use leastaction::papers::{Album, Chart, Drawing, Line, Plot};
 use leastaction::papers::{Figure, papers};
 use leastaction::prelude::Run;
 use leastaction::system::Quantity;

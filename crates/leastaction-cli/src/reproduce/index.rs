@@ -1,7 +1,7 @@
 //! The report: one HTML page with tables and figures in the order of the papers.
 
 use super::table;
-use leastaction::papers::figure::Drawing;
+use leastaction::papers::Drawing;
 use leastaction::papers::{Entry, Paper, TableReport, Verdict};
 use std::fmt::Write;
 

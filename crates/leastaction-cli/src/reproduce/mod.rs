@@ -6,7 +6,7 @@ mod table;
 use crate::arguments::{Format, ReproduceFlags};
 use crate::progress::{Interrupt, Progress};
 use crate::{Ending, chart, output, print, say};
-use leastaction::papers::figure::{Album, Drawing};
+use leastaction::papers::{Album, Drawing};
 use leastaction::papers::{Batch, Figure, Paper, Table, TableReport, papers};
 use std::path::Path;
 

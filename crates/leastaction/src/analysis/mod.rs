@@ -1,7 +1,7 @@
 //! Measuring what is claimed: order, symplecticity, reversibility, conservation.
 //!
 //! Everything here runs the same stepper as a simulation and reports numbers; thresholds are left to tests and to the
-//! user. [`structure`] looks at one step, [`study`] at errors against steps and [`order`] at the slopes they show,
+//! user. [`structure`] looks at one step, a [`Study`] at errors against steps and [`order`] at the slopes they show,
 //! [`drift`] at energies over a long run.
 
 pub mod drift;
@@ -9,9 +9,11 @@ mod measure;
 pub mod order;
 mod reference;
 pub mod structure;
-pub mod study;
+mod studies;
+mod study;
 pub(crate) mod truth;
 
 pub use measure::{Measure, Over, Vector};
-pub use study::{Finding, Findings, Studies, Study};
+pub use studies::{Studies, Watch};
+pub use study::{Finding, Findings, Study};
 pub use truth::{Computed, Reference};

@@ -2,7 +2,7 @@
 //!
 //! [`Plan`] chooses what was left open, [`Tracks`] computes a track for every step size when it is first asked for.
 
-use super::study::Watch;
+use super::studies::Watch;
 use super::truth::{Computed, Needs, Track};
 use crate::error::{Error, Result};
 use crate::method::Method;

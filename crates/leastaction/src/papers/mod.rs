@@ -1,20 +1,24 @@
 //! The five papers' experiments as data, and what comes out when they are run.
 //!
 //! The files in `papers/` hold, for every table and figure, the system, methods, steps and norms, and every printed
-//! number. [`papers`] reads them; [`Batch`] runs tables, with a [`Verdict`] for each printed number; [`figure`] computes
-//! the curves of figures and leaves drawing to its callers.
+//! number. [`papers`] reads them; [`Batch`] runs tables, with a [`Verdict`] for each printed number; [`Album`]
+//! computes the curves of figures and leaves drawing to its callers.
 
+mod album;
+mod batch;
 pub mod figure;
 mod printed;
+mod report;
 mod samples;
 mod table;
 mod verdict;
 
+pub use album::{Album, Chart, Drawing, Line, Plot};
+pub use batch::{Batch, Options, Precision};
 pub use figure::Figure;
 pub use printed::Printed;
-pub use table::{
-    Batch, Beyond, Choice, ChoiceReport, Entry, Options, OrderCheck, Precision, Row, Table, TableReport,
-};
+pub use report::{Beyond, ChoiceReport, Entry, OrderCheck, TableReport};
+pub use table::{Choice, Row, Table};
 pub use verdict::Verdict;
 
 use crate::error::{Error, Result};

@@ -1,13 +1,17 @@
-//! The flags, and how they fill a [`Run`].
+//! The flags, and how they fill a [`Run`]. Those of `converge` and `reproduce` have files of their own.
+
+mod converge;
+mod reproduce;
+
+pub(crate) use converge::ConvergeFlags;
+pub(crate) use reproduce::ReproduceFlags;
 
 use crate::Ending;
 use clap::{Args, Parser, Subcommand, ValueEnum};
-use leastaction::analysis::{Computed, Measure, Over, Reference, Study, Vector};
-use leastaction::papers::{self, Options};
-use leastaction::prelude::{Method, Run};
+use leastaction::prelude::Run;
 use leastaction::simulate::MAX_DIGITS;
 use leastaction::system::Quantity;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 /// Simulate mechanical systems with integrators derived from the principle of least action.
 #[derive(Debug, Parser)]
@@ -111,158 +115,6 @@ pub(crate) struct SimulateFlags {
     pub(crate) summary: SummaryFormat,
 }
 
-/// Each run is compared with the exact solution where there is one, else with a run of higher order, smaller steps and more
-/// digits.
-#[derive(Debug, Args)]
-pub(crate) struct ConvergeFlags {
-    #[command(flatten)]
-    start: StartFlags,
-    /// Methods, separated by commas [default: midpoint,simpson,lobatto and that of the run]
-    #[arg(long, short, value_name = "A,B,…", value_delimiter = ',')]
-    methods: Vec<String>,
-    /// Step sizes, separated by commas; they must divide the time [default: halved five times]
-    #[arg(long, value_name = "A,B,…")]
-    steps: Option<String>,
-    /// What is measured, separated by commas: q, p, energy, a coordinate such as theta, its momentum p_theta; for linear
-    /// systems also what a method conserves: "energy of simpson", "form of simpson"
-    #[arg(long, value_name = "A,B,…", default_value = "q,p,energy", value_delimiter = ',')]
-    of: Vec<String>,
-    /// Over the steps: the largest error, the last, or the root of the mean square
-    #[arg(long, value_enum, default_value_t = OverFlag::Sup)]
-    over: OverFlag,
-    /// Over the coordinates: the Euclidean length, or the largest
-    #[arg(long, value_enum, default_value_t = VectorFlag::Euclid)]
-    vector: VectorFlag,
-    /// Divide errors by the right values (the energy is always relative unless --absolute)
-    #[arg(long, conflicts_with = "absolute")]
-    relative: bool,
-    /// Do not divide the error of the energy by the energy
-    #[arg(long)]
-    absolute: bool,
-    /// Compare with `exact`, with a run by this method, or `auto`: exact where known, else a Gauss method [default: auto]
-    #[arg(long, value_name = "exact|METHOD|auto")]
-    reference: Option<String>,
-    /// Steps of the reference for each step of the run
-    #[arg(long, value_name = "K")]
-    refine: Option<u64>,
-    /// Decimal digits of the reference
-    #[arg(long, value_name = "DIGITS")]
-    reference_precision: Option<usize>,
-    /// How to print the results
-    #[arg(long, value_enum, default_value_t = Format::Table)]
-    pub(crate) format: Format,
-    /// Draw errors against steps: .svg or .png; may be repeated
-    #[arg(long, value_name = "FILE")]
-    pub(crate) plot: Vec<PathBuf>,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, ValueEnum)]
-enum OverFlag {
-    Sup,
-    End,
-    Rms,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, ValueEnum)]
-enum VectorFlag {
-    Euclid,
-    Max,
-}
-
-impl ConvergeFlags {
-    /// The study that the flags describe.
-    pub(crate) fn to_study(&self) -> Result<Study, Ending> {
-        let mut study = Study::of(&self.start.to_run()?)?;
-        if !self.methods.is_empty() {
-            study.methods = self.methods.clone();
-        }
-        if let Some(list) = &self.steps {
-            study.steps = split(list);
-        }
-        study.measures = self.of.iter().map(|of| self.measure(of)).collect();
-        // the same thing twice is measured once
-        study.measures = distinct(study.measures);
-        study.methods = distinct(study.methods);
-        let computed = self.reference.as_deref().filter(|name| !matches!(*name, "exact" | "auto"));
-        if let Some(Err(error)) = computed.map(Method::named) {
-            return Err(Ending::BadInput(format!("--reference is neither `exact` nor a method: {error}")));
-        }
-        let details = self.refine.is_some() || self.reference_precision.is_some();
-        study.reference = match self.reference.as_deref() {
-            Some("exact") if details => {
-                return Err(Ending::BadInput(
-                    "the exact solution has neither steps nor digits to choose\n  leave out --refine and --reference-precision, or name a method with --reference".to_owned(),
-                ));
-            }
-            Some("exact") => Reference::Exact,
-            None | Some("auto") if !details => Reference::Auto,
-            _ => Reference::Computed(Computed {
-                system: None,
-                method: computed.map(str::to_owned),
-                refine: self.refine,
-                precision: self.reference_precision,
-            }),
-        };
-        Ok(study)
-    }
-
-    fn measure(&self, of: &str) -> Measure {
-        let relative = match (self.relative, self.absolute) {
-            (true, _) => Some(true),
-            (_, true) => Some(false),
-            _ => None,
-        };
-        let over = match self.over {
-            OverFlag::Sup => Over::Sup,
-            OverFlag::End => Over::End,
-            OverFlag::Rms => Over::Rms,
-        };
-        let vector = match self.vector {
-            VectorFlag::Euclid => Vector::Euclid,
-            VectorFlag::Max => Vector::Max,
-        };
-        Measure { of: of.trim().to_owned(), relative, over, vector }
-    }
-}
-
-/// Tables are printed. With --out, tables, figures and an index page are also written into a folder; figures asked for without
-/// it are drawn in the present one.
-#[derive(Debug, Args)]
-pub(crate) struct ReproduceFlags {
-    /// A table (000.T4), a figure (001.F7), a paper (003), or all
-    #[arg(value_name = "TABLE|FIGURE|PAPER|all", default_value = "all")]
-    pub(crate) what: Vec<String>,
-    /// How to print tables
-    #[arg(long, value_enum, default_value_t = Format::Table)]
-    pub(crate) format: Format,
-    /// Write tables, figures and an index page into this folder
-    #[arg(long, value_name = "DIR")]
-    pub(crate) out: Option<PathBuf>,
-    /// Decimal digits to compute tables (not figures) with: f64, or a number such as 64 [default: f64, but 32 for 004.T2]
-    #[arg(long, value_name = "DIGITS", value_parser = precision)]
-    precision: Option<Precision>,
-    /// Only rows of tables that end by this time, e.g. 10 or 10*period
-    #[arg(long, value_name = "T")]
-    until: Option<String>,
-    /// Only what the papers print, without the rows of further methods
-    #[arg(long)]
-    pub(crate) no_beyond: bool,
-}
-
-impl ReproduceFlags {
-    pub(crate) fn options(&self) -> Options {
-        let precision = match self.precision {
-            None => papers::Precision::Own,
-            Some(Precision::F64) => papers::Precision::F64,
-            Some(Precision::Digits(digits)) => papers::Precision::Digits(digits),
-        };
-        // JSON without a report has no place for them
-        let shown = self.format != Format::Json || self.out.is_some();
-        let longest = self.until.as_deref().map(Quantity::from);
-        Options { precision, longest, beyond: shown && !self.no_beyond }
-    }
-}
-
 /// What `--precision` asks for.
 #[derive(Clone, Copy, Debug)]
 enum Precision {
@@ -340,16 +192,6 @@ impl SimulateFlags {
         run.dense = self.dense.or(run.dense);
         Ok(run)
     }
-}
-
-fn distinct<T: PartialEq>(items: Vec<T>) -> Vec<T> {
-    let mut found = Vec::new();
-    for item in items {
-        if !found.contains(&item) {
-            found.push(item);
-        }
-    }
-    found
 }
 
 /// Whether a source is meant as a file rather than as a name.
