@@ -135,12 +135,14 @@ fn marks(line: &Line, colour: Colour, over_time: bool, named: bool) -> Vec<Mark>
 /// take what is left in turn.
 fn colours(chart: &Chart) -> Vec<Colour> {
     let same = chart.lines.windows(2).all(|pair| pair[0].method == pair[1].method);
+    let has = |name: &str| chart.lines.iter().any(|line| line.method.as_deref() == Some(name));
     let fixed = |line: &Line| match line.method.as_deref() {
         _ if same => None,
         Some("simpson") => Some(0),
         Some("midpoint") => Some(1),
         Some("lobatto") => Some(2),
-        Some(name) if name.starts_with("rk4") => Some(3),
+        Some("rk4") => Some(3),
+        Some("rk4-velocity") if !has("rk4") => Some(3),
         _ => None,
     };
     let taken: Vec<usize> = chart.lines.iter().filter_map(fixed).collect();
@@ -168,8 +170,10 @@ fn slopes(chart: &Chart) -> Vec<Mark> {
         let same = chart.lines.iter().filter(|other| other.order.is_some_and(|(_, o)| o == order));
         let lowest = same.min_by(|a, b| end(a).total_cmp(&end(b))).unwrap_or(line);
         if let Some([right, left]) = steady_pair(&lowest.points, order as f64) {
-            let from = [left[0] * 1.15, left[1] * 0.25];
-            let shape = Shape::Slope { from, ratio: right[0] / left[0], order: order as f64 };
+            // between the two points, a little below the left one
+            let ratio = right[0] / left[0];
+            let from = [left[0] * ratio.powf(0.2), left[1] * 0.25];
+            let shape = Shape::Slope { from, ratio: ratio.powf(0.7), order: order as f64 };
             marks.push(Mark::new(LABEL, shape));
         }
     }

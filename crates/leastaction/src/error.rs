@@ -289,7 +289,8 @@ fn combination(names: &[String], factors: &[f64]) -> String {
         }
         text.push_str(&format!("v_{name}"));
     }
-    text
+    // numbers that are not finite name nothing
+    if text.is_empty() { "of some coordinates".to_owned() } else { text }
 }
 
 /// `; did you mean `x` or `y`?` for the known names nearest to a wrong one, or nothing if none is near.
@@ -337,5 +338,6 @@ mod tests {
         let names = ["phi".to_owned(), "theta".to_owned(), "psi".to_owned()];
         assert_eq!(combination(&names, &[-1.0, 0.0, 1.0]), "-v_phi + v_psi");
         assert_eq!(combination(&names, &[0.5, 1.0, 1e-12]), "0.500*v_phi + v_theta");
+        assert_eq!(combination(&names, &[f64::NAN; 3]), "of some coordinates");
     }
 }

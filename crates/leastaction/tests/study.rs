@@ -34,10 +34,7 @@ fn a_computed_reference_is_as_good_as_the_exact_solution() {
     let computed = Study { reference: Reference::Computed(Computed::default()), ..exact.clone() };
     let (exact, computed) = (findings(exact), findings(computed));
     assert_eq!(exact.reference, "the exact solution");
-    assert_eq!(
-        computed.reference,
-        "a run of pendulum with gauss12 and steps 2 to 4 times smaller, 32 digits"
-    );
+    assert_eq!(computed.reference, "a run of pendulum with gauss12 and half the smallest step, 32 digits");
     for method in 0..2 {
         for measure in 0..2 {
             for (a, b) in exact.row(method, measure, 0).iter().zip(computed.row(method, measure, 0)) {
@@ -45,6 +42,33 @@ fn a_computed_reference_is_as_good_as_the_exact_solution() {
                 assert!((a.value() - b.value()).abs() < tolerance, "{a:?} {b:?}");
             }
         }
+    }
+}
+
+#[test]
+fn one_reference_serves_all_steps_that_divide_each_other() {
+    let nested = study("double-pendulum", &["simpson"], &["0.04", "0.02", "0.01"], "1.2", &["q"]);
+    let apart = Study { steps: ["0.04", "0.03", "0.02"].map(Quantity::from).into(), ..nested.clone() };
+    // 2 steps of the reference for each of the 120, against 3, 3 and 2 for each of the 30, 40 and 60
+    assert_eq!(Studies::new(&[nested.clone()]).unwrap().steps(), 30 + 60 + 120 + 2 * 120);
+    assert_eq!(Studies::new(&[apart.clone()]).unwrap().steps(), 30 + 40 + 60 + 4 * 30 + 3 * 40 + 2 * 60);
+    let (nested, apart) = (findings(nested), findings(apart));
+    for (a, b) in [(0, 0), (1, 2)] {
+        let (a, b) = (nested.cell(0, 0, 0, a).value(), apart.cell(0, 0, 0, b).value());
+        assert!((a / b - 1.0).abs() < 1e-9, "{a} {b}");
+    }
+}
+
+#[test]
+fn a_relative_error_of_zero_over_zero_is_no_error_of_zero() {
+    let mut study = study("lagrange-top", &["simpson"], &["0.01"], "0.1", &["p_phi"]);
+    study.run.initial.v = Some(vec![0.0.into(), 0.0.into(), 0.0.into()]);
+    study.measures[0].relative = Some(true);
+    for over in [Over::Sup, Over::End, Over::Rms] {
+        study.measures[0].over = over;
+        let found = findings(study.clone());
+        let cell = found.cell(0, 0, 0, 0);
+        assert!(matches!(cell, Finding::Failed(why) if why.contains("the right value is zero")), "{cell:?}");
     }
 }
 

@@ -22,7 +22,7 @@ pub(crate) struct ReproduceFlags {
     /// Decimal digits to compute tables (not figures) with: f64, or a number such as 64 [default: f64, but 32 for 004.T2]
     #[arg(long, value_name = "DIGITS", value_parser = precision)]
     precision: Option<Precision>,
-    /// Only rows of tables that end by this time, e.g. 10 or 10*period
+    /// Only rows of tables that end by this time, e.g. 10, or 10*period where the system has one
     #[arg(long, value_name = "T")]
     until: Option<String>,
     /// Only what the papers print, without the rows of further methods

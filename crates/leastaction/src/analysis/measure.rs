@@ -73,7 +73,8 @@ impl Measure {
             Over::Rms => "root mean square ",
         };
         let relative = if self.is_relative() { "relative " } else { "" };
-        let component = if self.vector == Vector::Max { " (largest component)" } else { "" };
+        let many = matches!(self.of.as_str(), "q" | "p");
+        let component = if many && self.vector == Vector::Max { " (largest component)" } else { "" };
         format!("{over}{relative}error of {}{component}", self.of)
     }
 
@@ -234,8 +235,12 @@ impl<R: Real + 'static> Ruler<R> {
         self.size = self.size.max(size);
         self.count += 1;
         match self.over {
-            Over::Sup if (self.last.clone() - self.gathered.clone()).to_f64() > 0.0 => {
-                self.gathered = self.last.clone();
+            // what is not a number stays, so that it shows
+            Over::Sup if self.gathered.is_finite() => {
+                let grows = (self.last.clone() - self.gathered.clone()).to_f64();
+                if grows > 0.0 || !self.last.is_finite() {
+                    self.gathered = self.last.clone();
+                }
             }
             Over::Rms => self.gathered.add_mul(&self.last, &self.last),
             _ => {}

@@ -31,9 +31,13 @@ pub(super) struct Plan {
     run: Run,
     system: System,
     method: Method,
-    /// Steps of the reference for each step of the run, by step size.
-    pub(super) refine: Vec<u64>,
+    /// Steps of the reference for each row of a track, by step size.
+    refine: Vec<u64>,
+    /// Where steps divide each other, the track of the smallest serves all: its index, and its rows for each step of the others.
+    shared: Option<(usize, Vec<u64>)>,
     digits: Option<usize>,
+    /// Steps of all tracks.
+    pub(super) total: u64,
 }
 
 impl Plan {
@@ -52,14 +56,19 @@ impl Plan {
         let order = order.clamp(LEAST_ORDER, LARGEST_ORDER);
         let name = how.method.clone().unwrap_or_else(|| format!("gauss{order}"));
         let method = Method::named(&name)?;
-        let least = steps.iter().map(R::to_f64).fold(f64::INFINITY, f64::min);
-        let finer = |h: &R| how.refine.unwrap_or_else(|| (2.0 * h.to_f64() / least).ceil() as u64);
         if how.refine == Some(0) {
             return Err(Error::ZeroCount { what: "refine".to_owned() });
         }
-        let refine: Vec<u64> = steps.iter().map(finer).collect();
+        let sizes: Vec<f64> = steps.iter().map(R::to_f64).collect();
+        let least = sizes.iter().copied().fold(f64::INFINITY, f64::min);
+        let finer = |h: &f64| how.refine.unwrap_or_else(|| (2.0 * h / least).ceil() as u64);
+        let refine: Vec<u64> = sizes.iter().map(finer).collect();
         let longest = |ends: &Vec<u64>| ends.iter().copied().max().unwrap_or(0);
-        let total: u64 = refine.iter().zip(ends).map(|(refine, ends)| refine * longest(ends)).sum();
+        let shared = if how.refine.is_none() { nested(&sizes) } else { None };
+        let total = match &shared {
+            Some((finest, _)) => refine[*finest] * longest(&ends[*finest]),
+            None => refine.iter().zip(ends).map(|(refine, ends)| refine * longest(ends)).sum(),
+        };
         let kept = ends.iter().map(longest).max().unwrap_or(0) * 2 * system.n() as u64;
         if kept > MOST_NUMBERS {
             let message = format!(
@@ -80,8 +89,16 @@ impl Plan {
             return Err(Error::BadStudy { message });
         }
         reference.precision = digits;
-        Ok(Self { run: reference, system, method, refine, digits })
+        Ok(Self { run: reference, system, method, refine, shared, digits, total })
     }
+}
+
+/// The smallest step, and how often it fits into each of the others, if it does.
+fn nested(sizes: &[f64]) -> Option<(usize, Vec<u64>)> {
+    let (finest, least) = sizes.iter().copied().enumerate().min_by(|a, b| a.1.total_cmp(&b.1))?;
+    let ratios: Vec<f64> = sizes.iter().map(|h| h / least).collect();
+    let whole = ratios.iter().all(|ratio| (ratio - ratio.round()).abs() < 1e-9 * ratio);
+    whole.then(|| (finest, ratios.iter().map(|ratio| ratio.round() as u64).collect()))
 }
 
 impl fmt::Display for Plan {
@@ -89,6 +106,7 @@ impl fmt::Display for Plan {
         let (least, most) = self.refine.iter().fold((u64::MAX, 0), |(a, b), r| (a.min(*r), b.max(*r)));
         write!(f, "a run of {} with {}", self.system.name, self.method.name)?;
         match (least, most) {
+            _ if self.shared.is_some() => write!(f, " and half the smallest step")?,
             (1, 1) => write!(f, " and the same steps")?,
             (least, most) if least == most => write!(f, " and steps {least} times smaller")?,
             (least, most) => write!(f, " and steps {least} to {most} times smaller")?,
@@ -128,8 +146,24 @@ impl<R: Real + Send + Sync + 'static> Tracks<R> {
         Ok(Self { plan, places, made })
     }
 
-    /// The track for a step size; whoever asks first computes it.
-    pub(super) fn get(&self, index: usize, step: &R, steps: u64, watch: Watch<'_>) -> Made<R> {
+    /// The track for a step size, which takes so many steps, and its rows for each of them. Whoever asks first computes it.
+    pub(super) fn get(
+        &self,
+        index: usize,
+        (step, steps): (&R, u64),
+        watch: Watch<'_>,
+    ) -> std::result::Result<(Arc<Track<R>>, u64), String> {
+        match &self.plan.shared {
+            None => Ok((self.made(index, step, steps, watch)?, 1)),
+            Some((finest, rows)) => {
+                let rows = rows[index];
+                let small = step.clone() / R::from_f64(rows as f64);
+                Ok((self.made(*finest, &small, steps * rows, watch)?, rows))
+            }
+        }
+    }
+
+    fn made(&self, index: usize, step: &R, steps: u64, watch: Watch<'_>) -> Made<R> {
         let make = || {
             in_precision!(self.plan.digits, W => {
                 let numbers: Numbers<W> =

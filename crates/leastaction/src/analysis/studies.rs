@@ -161,8 +161,9 @@ impl<R: Real + Send + Sync + 'static> Prepared<R> {
         match &self.tracks {
             None => Truth::exact(&self.problem, &self.needs).map_err(|error| error.to_string()),
             Some(tracks) => {
-                let track = tracks.get(step, &self.steps[step], longest(&self.ends[step]), watch)?;
-                Ok(Truth::track(&self.problem, track))
+                let (track, rows) =
+                    tracks.get(step, (&self.steps[step], longest(&self.ends[step])), watch)?;
+                Ok(Truth::track(&self.problem, track, rows))
             }
         }
     }
@@ -214,10 +215,7 @@ impl<R: Real + Send + Sync + 'static> Job for Prepared<R> {
     }
 
     fn reference_steps(&self) -> u64 {
-        let all = |tracks: &Tracks<R>| -> u64 {
-            (0..self.steps.len()).map(|i| tracks.plan.refine[i] * longest(&self.ends[i])).sum()
-        };
-        self.tracks.as_ref().map_or(0, all)
+        self.tracks.as_ref().map_or(0, |tracks| tracks.plan.total)
     }
 
     fn cost(&self, task: usize) -> f64 {

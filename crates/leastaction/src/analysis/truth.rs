@@ -55,7 +55,7 @@ impl Needs {
     }
 }
 
-/// States computed beforehand, one for every step of a run.
+/// States computed beforehand, one or more for every step of a run.
 #[derive(Debug)]
 pub(super) struct Track<R> {
     /// For every coordinate of the run its place in a row, and that of its momentum.
@@ -85,7 +85,8 @@ enum Source<R> {
     Coordinates(exact::Solution<R>),
     /// In dual numbers a solution gives velocities too.
     Motion(exact::Solution<Dual<R>>),
-    Track(Arc<Track<R>>),
+    /// With so many rows for each step.
+    Track(Arc<Track<R>>, u64),
 }
 
 impl<R: Real + 'static> Truth<R> {
@@ -136,9 +137,9 @@ impl<R: Real + 'static> Truth<R> {
         Ok(Self::new(problem, Source::Motion(exact::solution(&moving).ok_or_else(none)?)))
     }
 
-    /// States computed beforehand.
-    pub(super) fn track(problem: &Problem<R>, track: Arc<Track<R>>) -> Self {
-        Self::new(problem, Source::Track(track))
+    /// States computed beforehand, with so many rows for each step.
+    pub(super) fn track(problem: &Problem<R>, track: Arc<Track<R>>, rows: u64) -> Self {
+        Self::new(problem, Source::Track(track, rows))
     }
 
     /// Moves on to a step, which is at time t.
@@ -158,8 +159,8 @@ impl<R: Real + 'static> Truth<R> {
                 }
                 self.velocities.momenta(&self.q, &self.v, t, &mut self.p);
             }
-            Source::Track(track) => {
-                let row = step as usize * track.width;
+            Source::Track(track, rows) => {
+                let row = (step * rows) as usize * track.width;
                 for (i, place) in track.places.iter().enumerate() {
                     if let Some(place) = place {
                         self.q[i] = track.q[row + place].clone();
