@@ -50,8 +50,11 @@ fn one_reference_serves_all_steps_that_divide_each_other() {
     let nested = study("double-pendulum", &["simpson"], &["0.04", "0.02", "0.01"], "1.2", &["q"]);
     let apart = Study { steps: ["0.04", "0.03", "0.02"].map(Quantity::from).into(), ..nested.clone() };
     // 2 steps of the reference for each of the 120, against 3, 3 and 2 for each of the 30, 40 and 60
-    assert_eq!(Studies::new(&[nested.clone()]).unwrap().steps(), 30 + 60 + 120 + 2 * 120);
-    assert_eq!(Studies::new(&[apart.clone()]).unwrap().steps(), 30 + 40 + 60 + 4 * 30 + 3 * 40 + 2 * 60);
+    assert_eq!(Studies::new(std::slice::from_ref(&nested)).unwrap().steps(), 30 + 60 + 120 + 2 * 120);
+    assert_eq!(
+        Studies::new(std::slice::from_ref(&apart)).unwrap().steps(),
+        30 + 40 + 60 + 4 * 30 + 3 * 40 + 2 * 60
+    );
     let (nested, apart) = (findings(nested), findings(apart));
     for (a, b) in [(0, 0), (1, 2)] {
         let (a, b) = (nested.cell(0, 0, 0, a).value(), apart.cell(0, 0, 0, b).value());

@@ -45,7 +45,7 @@ impl Study {
         Ok(Self { run: run.clone(), ..study })
     }
 
-    /// The same for a system given as such, for [`Studies::of_system`].
+    /// The same for a system given as such, for [`Studies::of_system`](super::Studies::of_system).
     pub fn of_system(run: &Run, system: &System) -> Result<Self> {
         let plan = Run { precision: None, every: Some(0), ..run.clone() }.plan_for(system)?;
         let until = run.until.clone().unwrap_or_else(|| system.defaults.until.clone());
