@@ -83,7 +83,7 @@ pub enum Error {
     TooFewPoints { degree: usize, rule: String, points: usize, needed: usize },
 
     #[error(
-        "system `{system}` is not linear: {reason}\n  the linear schemes need L = ½ vᵀMv - ½ qᵀKq with constant M and K"
+        "system `{system}` is not linear: {reason}\n  the linear schemes need L = ½ vᵀMv - ½ qᵀKq with constant M and K; try another system, or simulate this one step by step"
     )]
     NotLinear { system: String, reason: String },
 

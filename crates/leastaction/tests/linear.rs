@@ -133,7 +133,7 @@ fn matrices_are_read_off_the_graph() {
         ("charged-particle", "couples coordinates and velocities"),
     ] {
         let message = problem(system).quadratic().expect_err(system).to_string();
-        assert!(message.contains(reason) && message.contains("try a `Stepper`"), "{message}");
+        assert!(message.contains(reason) && message.contains("try another system"), "{message}");
     }
     let falling = System::build("falling", "Falling")
         .coordinate("z", "m")
