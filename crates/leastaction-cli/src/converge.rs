@@ -18,6 +18,9 @@ pub(crate) fn converge(flags: &ConvergeFlags) -> Result<(), Ending> {
     }
     let study = flags.to_study()?;
     let studies = Studies::new(std::slice::from_ref(&study))?;
+    for warning in studies.warnings() {
+        say(&format!("warning: {warning}"));
+    }
     let interrupt = Interrupt::install();
     let progress = Progress::new(studies.steps(), 1);
     let all = studies.run(&|steps| {

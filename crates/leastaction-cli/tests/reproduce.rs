@@ -132,6 +132,19 @@ fn unknown_things_are_refused() {
 }
 
 #[test]
+fn odd_requests() {
+    assert_eq!(leastaction("reproduce 002.F1 --format json").stdout.trim(), "[]");
+    assert!(leastaction("reproduce 002.T1 --until -1").stderr.contains("no row of these tables"));
+    // the system has no default step here, but one is given
+    let run = leastaction(
+        "converge lagrange-top --set g=0 --q0 0,1,0 --v0 1,5,30 --until 0.2 --steps 0.02,0.01 --of theta -m simpson",
+    );
+    assert_eq!(run.code, 0, "{}", run.stderr);
+    let run = leastaction("converge harmonic-oscillator -m simpson --steps 0.5,0.25 --until 5 --of energy");
+    assert!(run.stderr.starts_with("warning: with a step of 0.5 the motion will grow"), "{}", run.stderr);
+}
+
+#[test]
 fn converge_measures_orders() {
     let report = json("converge pendulum --until period --format json");
     assert_eq!(report["reference"], "the exact solution");

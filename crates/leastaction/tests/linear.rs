@@ -6,7 +6,7 @@
 
 mod common;
 
-use common::{method, problem};
+use common::{method, problem, problem_with};
 use leastaction::linear::Square;
 use leastaction::method::{Scheme, Tableau, Window};
 use leastaction::prelude::*;
@@ -119,6 +119,23 @@ fn propagators_agree_with_the_general_stepper() {
             assert!(digits < 1e-70, "{} {name}: {digits:e}", system.name);
         }
     }
+}
+
+#[test]
+fn parameters_can_make_a_system_linear() {
+    let chain = problem_with("fput", &[("n", 5.0), ("alpha", 0.0), ("beta", 0.0)], None);
+    let stiffness = chain.quadratic().unwrap().stiffness();
+    for i in 0..5 {
+        for j in 0..5 {
+            let expected = [2.0, -1.0, 0.0, 0.0, 0.0][usize::abs_diff(i, j)];
+            assert_eq!(stiffness[(i, j)], expected, "{i} {j}");
+        }
+    }
+    assert!(problem_with("fput", &[("n", 5.0)], None).quadratic().is_err());
+    assert!(
+        Propagator::from_matrices(&Square::<f64>::zero(0), &Square::zero(0), &method("simpson"), &0.1)
+            .is_err()
+    );
 }
 
 #[test]

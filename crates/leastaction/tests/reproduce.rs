@@ -201,7 +201,7 @@ fn lobatto_beyond_the_papers() {
         let report = reports.iter().find(|report| report.table.id == cells[0]).unwrap();
         let row = report.beyond.iter().find(|row| row.label == cells[1] && row.method == "lobatto");
         let Some(row) = row else { continue };
-        let found = row.values[cells[2].parse::<usize>().unwrap()];
+        let found = row.values[cells[2].parse::<usize>().unwrap()].unwrap();
         let expected: f64 = cells[3].parse().unwrap();
         assert!((found - expected).abs() < tolerance(cells[0], expected), "{line}: {found:e}");
         compared += 1;
@@ -234,10 +234,42 @@ fn a_broken_table_is_refused_with_its_name() {
 }
 
 #[test]
+fn verdicts_follow_the_numbers() {
+    let text = include_str!("../../../papers/001.toml");
+    let judged = |from: &str, to: &str| -> Entry {
+        assert!(text.contains(from), "{from}");
+        let paper = Paper::from_toml("changed.toml", &text.replacen(from, to, 1)).unwrap();
+        let options = Options { longest: Some(Quantity::Number(10.0)), ..OWN };
+        let reports = compute(&[paper], &[], &options);
+        reports[0]
+            .entries
+            .iter()
+            .find(|e| e.row == "T = 10 s, p, Simpson" && e.column == "N = 400")
+            .unwrap()
+            .clone()
+    };
+    let right = judged("2.68e-5", "2.68e-5");
+    assert_eq!(right.verdict, Verdict::LastDigit);
+    let wrong = judged("2.68e-5", "2.68e-4");
+    assert!(wrong.verdict == Verdict::Erratum && wrong.note.contains("off by +1"), "{}", wrong.note);
+    let wrong = judged("2.68e-5", "2.86e-5");
+    assert!(wrong.verdict == Verdict::Erratum && wrong.note.contains("falls"), "{}", wrong.note);
+    // a first digit with zeros behind it is a cut number only if little is lost
+    assert_eq!(judged("2.68e-5", "2.00e-5").verdict, Verdict::Erratum);
+    let row = "\"7.20e-3\", \"4.33e-4\", \"2.68e-5\"";
+    let wrong = judged(row, "\"6.40e-4\", \"4.16e-5\", \"2.57e-6\"");
+    assert!(wrong.note.contains("repeats that of `T = 1 s, p, Simpson`"), "{}", wrong.note);
+}
+
+#[test]
 fn an_interrupted_table_says_what_is_missing() {
     let papers = papers().unwrap();
     let tables: Vec<&Table> = papers[4].tables.iter().collect();
     let reports = Batch::new(&tables, &OWN).unwrap().run(&|_| ControlFlow::Break(())).unwrap();
+    // nothing is said of orders that were not measured
+    for order in reports.iter().flat_map(|report| &report.orders) {
+        assert!(!order.measured && order.computed.is_none() && order.agrees);
+    }
     for entry in reports.iter().flat_map(|report| &report.entries) {
         assert_eq!(entry.verdict, Verdict::Missing);
         assert!(entry.computed.is_none() && entry.note == "interrupted");

@@ -210,6 +210,21 @@ fn steps_are_counted_and_can_be_interrupted() {
 }
 
 #[test]
+fn unstable_steps_and_weak_references_are_warned_of() {
+    let warnings = |study: Study| Studies::new(&[study]).unwrap().warnings();
+    let oscillator =
+        study("harmonic-oscillator", &["simpson", "midpoint"], &["0.5", "0.25"], "5", &["energy"]);
+    let found = warnings(oscillator.clone());
+    assert!(found.len() == 1 && found[0].contains("with a step of 0.5"), "{found:?}");
+    let small = Study { steps: vec!["0.25".into()], ..oscillator };
+    assert!(warnings(small).is_empty());
+    let how = Computed { method: Some("verlet".to_owned()), ..Computed::default() };
+    let weak = study("pendulum", &["simpson"], &["0.1"], "1", &["q"]);
+    let found = warnings(Study { reference: Reference::Computed(how), ..weak });
+    assert!(found.len() == 1 && found[0].contains("`verlet` has order 2"), "{found:?}");
+}
+
+#[test]
 fn bad_studies_are_refused_with_what_to_try() {
     let good = || study("pendulum", &["simpson"], &["0.1"], "1", &["q"]);
     let refused = message(Study { steps: vec![Quantity::from("0.3")], ..good() });
@@ -227,6 +242,12 @@ fn bad_studies_are_refused_with_what_to_try() {
     let how = Computed { precision: Some(1000), ..Computed::default() };
     let refused = message(Study { reference: Reference::Computed(how), ..good() });
     assert!(refused.contains("1 to 200 digits"), "{refused}");
+    let how = Computed { refine: Some(u64::MAX), ..Computed::default() };
+    let refused = message(Study { reference: Reference::Computed(how), ..good() });
+    assert!(refused.contains("more than can be counted"), "{refused}");
+    let how = Computed { refine: Some(0), ..Computed::default() };
+    let refused = message(Study { reference: Reference::Computed(how), ..good() });
+    assert!(refused.contains("refine"), "{refused}");
     let refused = message(Study { until: vec![Quantity::from("1e9")], steps: vec!["1e-9".into()], ..good() });
     assert!(refused.contains("more than can be counted"), "{refused}");
 }

@@ -17,7 +17,7 @@ pub(crate) struct ConvergeFlags {
     #[arg(long, short, value_name = "A,B,…", value_delimiter = ',')]
     methods: Vec<String>,
     /// Step sizes, separated by commas; they must divide the time [default: halved five times]
-    #[arg(long, value_name = "A,B,…")]
+    #[arg(long, value_name = "A,B,…", allow_hyphen_values = true)]
     steps: Option<String>,
     /// What is measured, separated by commas: q, p, energy, a coordinate such as theta, its momentum p_theta; for linear
     /// systems also what a method conserves: "energy of simpson", "form of simpson"
@@ -68,7 +68,12 @@ enum VectorFlag {
 impl ConvergeFlags {
     /// The study that the flags describe.
     pub(crate) fn to_study(&self) -> Result<Study, Ending> {
-        let mut study = Study::of(&self.start.to_run()?)?;
+        let mut run = self.start.to_run()?;
+        // the system's own step may have no value where others are given
+        if let Some(step) = self.steps.as_deref().and_then(|list| split(list).into_iter().next()) {
+            run.step = Some(step);
+        }
+        let mut study = Study::of(&run)?;
         if !self.methods.is_empty() {
             study.methods = self.methods.clone();
         }

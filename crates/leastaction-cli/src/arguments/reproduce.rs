@@ -23,7 +23,7 @@ pub(crate) struct ReproduceFlags {
     #[arg(long, value_name = "DIGITS", value_parser = precision)]
     precision: Option<Precision>,
     /// Only rows of tables that end by this time, e.g. 10, or 10*period where the system has one
-    #[arg(long, value_name = "T")]
+    #[arg(long, value_name = "T", allow_hyphen_values = true)]
     until: Option<String>,
     /// Only what the papers print, without the rows of further methods
     #[arg(long)]

@@ -39,11 +39,28 @@ pub(super) fn page(papers: &[Paper], reports: &[TableReport], drawings: &[Drawin
                 paper.year,
                 escape(&paper.about)
             );
+            out.push_str(&outcome(paper, reports));
             out.push_str(&body);
         }
     }
     out.push_str("</body>\n</html>\n");
     out
+}
+
+/// How the printed numbers of a paper came out, in a sentence.
+fn outcome(paper: &Paper, reports: &[TableReport]) -> String {
+    let own = reports.iter().filter(|report| paper.tables.iter().any(|table| table.id == report.table.id));
+    let entries: Vec<&Entry> = own.flat_map(|report| &report.entries).collect();
+    let count = |verdict: Verdict| entries.iter().filter(|entry| entry.verdict == verdict).count();
+    let parts: Vec<String> = Verdict::ALL
+        .iter()
+        .filter(|verdict| count(**verdict) > 0)
+        .map(|verdict| format!("{} {}", count(*verdict), verdict.words()))
+        .collect();
+    if entries.is_empty() {
+        return String::new();
+    }
+    format!("<p>Of {} printed numbers: {}.</p>\n", entries.len(), escape(&parts.join(", ")))
 }
 
 fn figure_html(out: &mut String, drawing: &Drawing) {

@@ -18,7 +18,7 @@ pub(crate) fn reproduce(flags: &ReproduceFlags) -> Result<(), Ending> {
     }
     let interrupt = Interrupt::install();
     let reports = tables(&wanted.tables, flags, &interrupt)?;
-    if !reports.is_empty() {
+    if !reports.is_empty() || flags.format == Format::Json {
         match flags.format {
             Format::Json => print(&table::json(&reports)?)?,
             Format::Table => print(&table::text(&reports))?,
@@ -95,13 +95,15 @@ struct Wanted<'a> {
 impl<'a> Wanted<'a> {
     fn new(papers: &'a [Paper], what: &[String]) -> Result<Self, Ending> {
         let matches = |id: &str| {
-            what.iter().any(|w| w == "all" || w.eq_ignore_ascii_case(id) || id.split('.').next() == Some(w))
+            what.iter().any(|w| {
+                w.eq_ignore_ascii_case("all") || w.eq_ignore_ascii_case(id) || id.split('.').next() == Some(w)
+            })
         };
         let all_tables = || papers.iter().flat_map(|paper| &paper.tables);
         let all_figures = || papers.iter().flat_map(|paper| &paper.figures);
         let known = |w: &String| {
             let ids = all_tables().map(|t| &t.id).chain(all_figures().map(|f| &f.id));
-            w == "all"
+            w.eq_ignore_ascii_case("all")
                 || ids.into_iter().any(|id| id.eq_ignore_ascii_case(w) || id.split('.').next() == Some(w))
         };
         if let Some(unknown) = what.iter().find(|w| !known(w)) {

@@ -88,6 +88,9 @@ fn rows(report: &TableReport) -> Vec<Vec<String>> {
 
 /// Two decimals, without the sign of zero.
 pub(super) fn computed_order(order: &OrderCheck) -> String {
+    if !order.measured {
+        return "— ?".to_owned();
+    }
     order.computed.map_or("exact".to_owned(), |x| format!("{:.2}", if x.abs() < 0.005 { 0.0 } else { x }))
 }
 
@@ -147,7 +150,11 @@ pub(super) fn beyond_header(report: &TableReport) -> Vec<&str> {
 
 pub(super) fn beyond_row(row: &Beyond) -> Vec<String> {
     let mut cells = vec![row.label.clone(), row.method.clone()];
-    cells.extend(row.values.iter().map(|x| format!("{x:.4e}")));
+    let cell = |(x, rounded): (&Option<f64>, &bool)| {
+        let mark = if *rounded { mark(Verdict::Rounding) } else { "" };
+        x.map_or(format!("—{}", self::mark(Verdict::Missing)), |x| format!("{x:.4e}{mark}"))
+    };
+    cells.extend(row.values.iter().zip(&row.rounded).map(cell));
     cells.push(row.order.map_or("—".to_owned(), |x| format!("{x:.2}")));
     cells
 }

@@ -23,8 +23,10 @@ const MORE_DIGITS: usize = 32;
 const LEAST_ORDER: usize = 12;
 const MORE_ORDER: usize = 4;
 const LARGEST_ORDER: usize = 40;
-/// At most so many numbers are kept: 320 MB of them.
+/// At most so many 64-bit numbers are kept: 320 MB.
 const MOST_NUMBERS: u64 = 40_000_000;
+/// At most so many steps are taken, of which no machine would see the end.
+const MOST_STEPS: u64 = 1 << 50;
 
 /// How the reference is computed, with nothing left open.
 pub(super) struct Plan {
@@ -66,10 +68,21 @@ impl Plan {
         let longest = |ends: &Vec<u64>| ends.iter().copied().max().unwrap_or(0);
         let shared = if how.refine.is_none() { nested(&sizes) } else { None };
         let total = match &shared {
-            Some((finest, _)) => refine[*finest] * longest(&ends[*finest]),
-            None => refine.iter().zip(ends).map(|(refine, ends)| refine * longest(ends)).sum(),
+            Some((finest, _)) => refine[*finest].saturating_mul(longest(&ends[*finest])),
+            None => refine
+                .iter()
+                .zip(ends)
+                .map(|(refine, ends)| refine.saturating_mul(longest(ends)))
+                .fold(0, u64::saturating_add),
         };
-        let kept = ends.iter().map(longest).max().unwrap_or(0) * 2 * system.n() as u64;
+        if total > MOST_STEPS {
+            return Err(Error::TooManySteps { steps: total as f64 });
+        }
+        let rows: u64 = match &shared {
+            Some((finest, _)) => longest(&ends[*finest]),
+            None => ends.iter().map(longest).sum(),
+        };
+        let kept = rows * 2 * system.n() as u64 * (size_of::<R>() / size_of::<f64>()).max(1) as u64;
         if kept > MOST_NUMBERS {
             let message = format!(
                 "a computed reference would keep {kept} numbers; try the exact solution, larger steps or a shorter time"
@@ -78,7 +91,7 @@ impl Plan {
         }
         let digits = match (how.precision, run.precision) {
             (None, None) => {
-                let unknowns = total * (method.degree().unwrap_or(1) * system.n()) as u64;
+                let unknowns = total.saturating_mul((method.degree().unwrap_or(1) * system.n()) as u64);
                 (unknowns <= SHORT).then_some(MORE_DIGITS)
             }
             (None, some) => some,
@@ -99,6 +112,22 @@ fn nested(sizes: &[f64]) -> Option<(usize, Vec<u64>)> {
     let ratios: Vec<f64> = sizes.iter().map(|h| h / least).collect();
     let whole = ratios.iter().all(|ratio| (ratio - ratio.round()).abs() < 1e-9 * ratio);
     whole.then(|| (finest, ratios.iter().map(|ratio| ratio.round() as u64).collect()))
+}
+
+impl Plan {
+    /// A reference that is no better than what is compared with it shows itself, not the other.
+    pub(super) fn weakness(&self, methods: &[Method]) -> Option<String> {
+        let best = methods.iter().max_by_key(|method| method.order)?;
+        let same_steps = self.refine.iter().all(|refine| *refine <= 1) && self.shared.is_none();
+        let weak = self.method.order < best.order || (self.method.order == best.order && same_steps);
+        weak.then(|| {
+            format!(
+                "the reference `{}` has order {}, no more than `{}` with {}: their difference is not the error of the latter\n  \
+                 try a reference of higher order, or a larger refine",
+                self.method.name, self.method.order, best.name, best.order
+            )
+        })
+    }
 }
 
 impl fmt::Display for Plan {
@@ -199,9 +228,9 @@ impl<R: Real + Send + Sync + 'static> Tracks<R> {
                     let failure = problem.failure(state.steps + 1, &time, (&state.q, &state.p), cause);
                     return Err(format!("the reference failed: {failure}"));
                 }
-            }
-            if watch(refine).is_break() {
-                return Err("interrupted".to_owned());
+                if watch(1).is_break() {
+                    return Err("interrupted".to_owned());
+                }
             }
             keep(&state);
         }

@@ -9,6 +9,7 @@ use crate::error::{Cause, Error, Result};
 use crate::method::Method;
 use crate::scalar::Real;
 use crate::simulate::numbers::{Numbers, count_steps, in_precision};
+use crate::simulate::stability::growing_oscillations;
 use crate::simulate::{EnergyMeter, Moment, Observer, Outcome, simulate};
 use crate::step::{State, Stepper};
 use crate::system::{Problem, System, catalogue};
@@ -47,6 +48,11 @@ impl Studies {
     pub fn steps(&self) -> u64 {
         let all = self.jobs.iter().flat_map(|job| (0..job.tasks()).map(|task| job.steps(task)));
         all.sum::<u64>() + self.jobs.iter().map(|job| job.reference_steps()).sum::<u64>()
+    }
+
+    /// What the user should be warned of before the studies start: steps that are unstable, references that are too weak.
+    pub fn warnings(&self) -> Vec<String> {
+        self.jobs.iter().flat_map(|job| job.warnings()).collect()
     }
 
     /// Takes the steps, on all cores.
@@ -93,6 +99,7 @@ trait Job: Send + Sync {
     fn reference_steps(&self) -> u64;
     /// How long a task takes, roughly.
     fn cost(&self, task: usize) -> f64;
+    fn warnings(&self) -> Vec<String>;
     /// Findings with everything missing.
     fn blank(&self) -> Findings;
     /// By measure and end time.
@@ -223,6 +230,19 @@ impl<R: Real + Send + Sync + 'static> Job for Prepared<R> {
         let degree = method.degree().unwrap_or(1) as f64;
         let digits = if self.precision.is_some() { 50.0 } else { 1.0 };
         self.steps(task) as f64 * degree * self.problem.system.n() as f64 * digits
+    }
+
+    fn warnings(&self) -> Vec<String> {
+        let problem: Problem<f64> = self.problem.convert();
+        let mut found: Vec<String> = Vec::new();
+        for method in &self.methods {
+            // the largest step that is unstable stands for all
+            let mut steps: Vec<f64> = self.steps.iter().map(R::to_f64).collect();
+            steps.sort_by(|a, b| b.total_cmp(a));
+            found.extend(steps.iter().find_map(|h| growing_oscillations(&problem, method, *h)));
+        }
+        found.extend(self.tracks.as_ref().and_then(|tracks| tracks.plan.weakness(&self.methods)));
+        found
     }
 
     fn blank(&self) -> Findings {

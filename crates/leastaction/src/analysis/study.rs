@@ -125,6 +125,13 @@ impl Finding {
     }
 }
 
+impl Finding {
+    /// Whether the error stands clear of rounding.
+    pub fn is_clear(&self) -> bool {
+        matches!(self, Self::Value { value, unit, .. } if *value > CLEAR * unit)
+    }
+}
+
 impl Findings {
     /// One number.
     pub fn cell(&self, method: usize, measure: usize, until: usize, step: usize) -> &Finding {
@@ -144,11 +151,8 @@ impl Findings {
 
     /// The order that the errors show, fitted to those that stand clear of rounding.
     pub fn order(&self, method: usize, measure: usize, until: usize) -> Option<f64> {
-        let clear = |(_, cell): &(&f64, &Finding)| match cell {
-            Finding::Value { value, unit, .. } => *value > CLEAR * unit,
-            _ => false,
-        };
-        let cells = self.steps.iter().zip(self.row(method, measure, until)).filter(clear);
+        let cells = self.steps.iter().zip(self.row(method, measure, until));
+        let cells = cells.filter(|(_, cell)| cell.is_clear());
         fitted_order(&cells.map(|(h, cell)| (*h, cell.value())).collect::<Vec<_>>(), 0.0)
     }
 

@@ -42,6 +42,12 @@ impl BandPencil {
         self.negative_pivots(self.m.clone()) == 0
     }
 
+    /// −K and −M, which have the same eigenvalues.
+    pub fn negated(&self) -> Self {
+        let negative = |entries: &[f64]| entries.iter().map(|x| -x).collect();
+        Self { k: negative(&self.k), m: negative(&self.m), ..*self }
+    }
+
     /// How many eigenvalues lie below λ.
     pub fn count_below(&self, lambda: f64) -> usize {
         self.negative_pivots(self.k.iter().zip(&self.m).map(|(k, m)| k - lambda * m).collect())

@@ -274,7 +274,8 @@ fn study_chart(
                     .map(|u| [findings.until[u] / unit, findings.cell(m, 0, u, s).value()])
                     .collect();
                 let step = study.names.get(s).map_or("", String::as_str);
-                let name = format!("{step}: {}", growth(&points));
+                let printed = study.printed.get(s).map_or(String::new(), |rate| format!(" (printed {rate})"));
+                let name = format!("{step}: {}{printed}", growth(&points));
                 lines.push(Line { name, method: None, style: Style::Marked, points, order: None });
             }
             continue;
@@ -295,19 +296,29 @@ fn study_chart(
         title: panel.title.clone(),
         x_label: panel.x_label.clone().unwrap_or(x_label),
         y_label: panel.y_label.clone().unwrap_or_else(|| study.measure.title()),
-        log_x: true,
-        log_y: true,
+        log_x: !study.linear,
+        log_y: !study.linear,
         lines,
     })
 }
 
-/// How fast a supremum grows, in words.
+/// A supremum that has changed by less than this part has not changed.
+const UNCHANGED: f64 = 1e-9;
+/// One that is within this part of its last value has arrived.
+const NEARLY: f64 = 1e-2;
+
+/// How a supremum grows with time, in words.
 fn growth(points: &[[f64; 2]]) -> String {
-    match (points.first(), points.last()) {
-        (Some(first), Some(last)) if last[1] == first[1] => "does not grow".to_owned(),
-        (Some(first), Some(last)) if last[0] > first[0] => {
-            format!("grows by {:.2e} a period", (last[1] - first[1]) / (last[0] - first[0]))
-        }
-        _ => String::new(),
+    let (Some(first), Some(last)) = (points.first(), points.last()) else { return String::new() };
+    let same = |a: f64, b: f64, part: f64| (a - b).abs() <= part * b;
+    let rate = (last[1] - first[1]) / (last[0] - first[0]);
+    // at its last value already in the first half of the time
+    let early = points.iter().any(|p| p[0] <= 0.5 * last[0] && same(p[1], last[1], NEARLY));
+    if same(first[1], last[1], UNCHANGED) {
+        "does not grow".to_owned()
+    } else if early {
+        format!("rises to {:.2e} and stays, {rate:.2e} a period on average", last[1])
+    } else {
+        format!("grows by {rate:.2e} a period")
     }
 }

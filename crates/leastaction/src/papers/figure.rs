@@ -140,6 +140,12 @@ pub struct StudyPanel {
     /// Names of the step sizes in the legend, where errors are shown against times.
     #[serde(default)]
     pub names: Vec<String>,
+    /// Growth rates that the paper prints, one for each step size, where errors are shown against times.
+    #[serde(default)]
+    pub printed: Vec<String>,
+    /// Linear axes instead of logarithmic ones.
+    #[serde(default)]
+    pub linear: bool,
     /// End times.
     pub until: Vec<Quantity>,
     /// What is measured.

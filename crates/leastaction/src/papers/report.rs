@@ -3,8 +3,8 @@
 use super::table::{Choice, Row, Table, distinct};
 use super::verdict::{Computed, Evidence, Verdict, judge, sentence};
 use crate::analysis::order::fitted_order;
-use crate::analysis::{Finding, Findings, Measure, Study};
-use crate::error::Result;
+use crate::analysis::{Finding, Findings, Measure, Over, Study};
+use crate::error::{Error, Result};
 use crate::simulate::numbers::epsilon;
 use crate::system::Quantity;
 use serde::Serialize;
@@ -45,9 +45,11 @@ pub struct OrderCheck {
     pub row: String,
     /// The printed order.
     pub printed: String,
-    /// The slope of the computed errors; none if they are rounding errors.
+    /// Whether all errors of the row were computed.
+    pub measured: bool,
+    /// The slope of the computed errors; none if they are rounding errors or were not computed.
     pub computed: Option<f64>,
-    /// Whether they agree.
+    /// Whether they agree, or nothing was measured that says otherwise.
     pub agrees: bool,
 }
 
@@ -58,8 +60,10 @@ pub struct Beyond {
     pub label: String,
     /// The method.
     pub method: String,
-    /// The errors, by step.
-    pub values: Vec<f64>,
+    /// The errors, by step; none where a run failed or was not made.
+    pub values: Vec<Option<f64>>,
+    /// Whether an error is so small that rounding shows in it.
+    pub rounded: Vec<bool>,
     /// Their slope, where they are not rounding errors.
     pub order: Option<f64>,
 }
@@ -106,15 +110,18 @@ pub(super) struct Found<'a> {
 
 impl Found<'_> {
     /// Where the findings of a method, measure and end time are.
-    fn place(&self, method: &str, measure: &Measure, until: &Quantity) -> (usize, usize, usize) {
-        let method = self.study.methods.iter().position(|name| name == method).unwrap_or(0);
-        let measure = self.study.measures.iter().position(|m| m == measure).unwrap_or(0);
-        let until = self.study.until.iter().position(|t| t == until).unwrap_or(0);
-        (method, measure, until)
+    fn place(&self, method: &str, measure: &Measure, until: &Quantity) -> Result<(usize, usize, usize)> {
+        let method = self.study.methods.iter().position(|name| name == method);
+        let measure = self.study.measures.iter().position(|m| m == measure);
+        let until = self.study.until.iter().position(|t| t == until);
+        match (method, measure, until) {
+            (Some(method), Some(measure), Some(until)) => Ok((method, measure, until)),
+            _ => Err(Error::BadStudy { message: format!("table {}: a row has no study", self.table.id) }),
+        }
     }
 
     fn of_row(&self, row: &Row) -> Result<&[Finding]> {
-        let (method, measure, until) = self.place(&row.method, self.table.measure_of(row)?, &row.until);
+        let (method, measure, until) = self.place(&row.method, self.table.measure_of(row)?, &row.until)?;
         Ok(self.findings.row(method, measure, until))
     }
 
@@ -132,6 +139,7 @@ impl Found<'_> {
             computed,
             kinds: rows.iter().map(|r| (r.method.as_str(), r.measure.as_deref().unwrap_or(""))).collect(),
             until,
+            suprema: true,
             names: rows.iter().map(Row::title).collect(),
             order: "",
             steps: &self.findings.steps,
@@ -142,6 +150,7 @@ impl Found<'_> {
         for (r, row) in rows.iter().enumerate() {
             for (c, finding) in found[r].iter().enumerate() {
                 (evidence.row, evidence.column, evidence.order) = (r, c, &row.order);
+                evidence.suprema = self.table.measure_of(row)?.over == Over::Sup;
                 entries.push(self.entry(row, finding, &evidence, self.all_rounding(found[r]), &orders[r]));
             }
         }
@@ -217,8 +226,10 @@ impl Found<'_> {
     }
 
     fn order_check(&self, row: &Row, cells: &[Finding]) -> OrderCheck {
-        let computed = self.slope(cells);
+        let measured = cells.iter().all(|cell| cell.value().is_finite());
+        let computed = if measured { self.slope(cells) } else { None };
         let agrees = match (row.order.parse::<f64>(), computed) {
+            _ if !measured => true,
             // `exact`: nothing but rounding errors
             (Err(_), slope) => slope.is_none(),
             (Ok(stated), Some(slope)) => {
@@ -229,7 +240,7 @@ impl Found<'_> {
             }
             (Ok(_), None) => false,
         };
-        OrderCheck { row: row.title(), printed: row.order.clone(), computed, agrees }
+        OrderCheck { row: row.title(), printed: row.order.clone(), measured, computed, agrees }
     }
 
     fn beyond(&self) -> Result<Vec<Beyond>> {
@@ -238,12 +249,15 @@ impl Found<'_> {
         for (label, until) in labels {
             let Some(row) = self.table.rows.iter().find(|row| row.label == label) else { continue };
             for method in &self.table.beyond {
-                let (m, k, u) = self.place(method, self.table.measure_of(row)?, &until);
-                let values = self.findings.row(m, k, u).iter().map(Finding::value).collect();
+                let (m, k, u) = self.place(method, self.table.measure_of(row)?, &until)?;
+                let cells = self.findings.row(m, k, u);
+                let finite = |cell: &Finding| Some(cell.value()).filter(|x| x.is_finite());
+                let rounded = |cell: &Finding| !cell.is_clear() && cell.value().is_finite();
                 rows.push(Beyond {
                     label: label.clone(),
                     method: method.clone(),
-                    values,
+                    values: cells.iter().map(finite).collect(),
+                    rounded: cells.iter().map(rounded).collect(),
                     order: self.findings.order(m, k, u),
                 });
             }

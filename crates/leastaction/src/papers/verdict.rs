@@ -48,6 +48,8 @@ impl Verdict {
     }
 }
 
+/// A number that lost more than this part was not cut, but is wrong.
+const CUT: f64 = 0.1;
 /// Errors below so many units of rounding are rounding errors.
 const ROUNDING: f64 = 2000.0;
 
@@ -80,7 +82,7 @@ pub(super) fn judge(printed: &Printed, computed: Computed, zeros: bool) -> Verdi
         Verdict::LastDigit
     } else if relative <= 0.02 {
         Verdict::Close
-    } else if printed.cut_from(computed.value).is_some() {
+    } else if relative <= CUT && printed.cut_from(computed.value).is_some() {
         Verdict::Truncated
     } else {
         Verdict::Erratum
@@ -99,6 +101,8 @@ pub(super) struct Evidence<'a> {
     /// What distinguishes the rows: method and measure.
     pub(super) kinds: Vec<(&'a str, &'a str)>,
     pub(super) until: Vec<f64>,
+    /// Whether the row holds suprema.
+    pub(super) suprema: bool,
     /// Names of the rows.
     pub(super) names: Vec<String>,
     /// The printed order of the row.
@@ -166,7 +170,10 @@ fn exponent(evidence: &Evidence<'_>) -> Option<String> {
 
 /// A supremum over a longer time that is printed smaller.
 fn shrinks(evidence: &Evidence<'_>) -> Option<String> {
-    let Evidence { row, column, .. } = *evidence;
+    let Evidence { row, column, suprema, .. } = *evidence;
+    if !suprema {
+        return None;
+    }
     let mine = evidence.printed[row][column].value;
     let longer = (0..evidence.printed.len()).find(|&other| {
         let printed = &evidence.printed[other][column];
@@ -239,6 +246,7 @@ mod tests {
         assert_eq!(verdict("7.61e-4", 7.608_818e-4), Verdict::LastDigit);
         assert_eq!(verdict("9.90e-3", 9.956e-3), Verdict::Close);
         assert_eq!(verdict("8.00e-4", 8.772e-4), Verdict::Truncated);
+        assert_eq!(verdict("2.00e-5", 2.687e-5), Verdict::Erratum);
         assert_eq!(verdict("1.70e-13", 3e-15), Verdict::Rounding);
         // rounding errors that look alike are still rounding errors
         assert_eq!(verdict("2.13e-14", 2.13e-14), Verdict::Rounding);

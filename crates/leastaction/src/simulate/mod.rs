@@ -10,7 +10,7 @@ mod plan;
 mod recorder;
 mod run;
 mod solution;
-mod stability;
+pub(crate) mod stability;
 
 pub use invariants::{Drift, EnergyMeter, Invariants};
 pub use numbers::MAX_DIGITS;

@@ -1,11 +1,13 @@
 //! Whether a step is too large for the oscillations of a linear system, found before the run starts.
 //!
 //! The frequencies ω of the modes are those of K x = ω²M x; how many of them lie where the method is unstable is counted by band
-//! eliminations, of which a stable run needs two, at any size. Nonlinear systems are not looked at.
+//! eliminations, of which a stable run needs two, at any size. Nonlinear systems and those with forces that depend on
+//! velocities are not looked at.
 
 use super::Plan;
 use crate::linear::BandPencil;
-use crate::method::Window;
+use crate::method::{Method, Window};
+use crate::system::Problem;
 
 /// Ends of windows are known to rounding, and so are frequencies.
 const ROUNDING: f64 = 1e-12;
@@ -23,42 +25,40 @@ struct Unstable {
 impl Plan {
     /// What the user should be warned of before the run starts: oscillations that the step makes grow without bound.
     pub fn warnings(&self) -> Vec<String> {
-        self.unstable_oscillations().into_iter().collect()
+        growing_oscillations(&self.problem, &self.method, self.step).into_iter().collect()
     }
+}
 
-    fn unstable_oscillations(&self) -> Option<String> {
-        let structure = self.problem.system.structure();
-        if structure.nonlinearity().is_some() {
-            return None;
-        }
-        let windows = self.method.stable_windows().ok()?;
-        let modes = self.problem.second_derivatives().ok()?.band(&structure.ordering);
-        let found = unstable(&modes, structure.group.len(), &windows, self.step.abs())?;
-        Some(self.complaint(&found, &windows))
+/// A warning, if the step makes oscillations of a linear system grow without bound.
+pub(crate) fn growing_oscillations(problem: &Problem<f64>, method: &Method, step: f64) -> Option<String> {
+    let windows = method.stable_windows().ok()?;
+    if !windows.first()?.to.is_finite() {
+        return None;
     }
-
-    fn complaint(&self, found: &Unstable, windows: &[Window]) -> String {
-        let n = self.problem.system.n();
-        let whose = match (n, found.count) {
-            (1, _) => "it oscillates".to_owned(),
-            (_, 1) => format!("one of {n} modes is unstable and oscillates"),
-            (_, count) => format!("{count} of {n} modes are unstable and the fastest of them oscillates"),
-        };
-        let limit = windows.first().map_or(0.0, |window| window.to);
-        let shown: Vec<String> = windows.iter().take(3).map(Window::to_string).collect();
-        let more = if windows.len() > 3 { " and in narrower ranges beyond" } else { "" };
-        format!(
-            "with a step of {} the motion will grow without bound: {whose} with omega = {}, so omega*h = {}, but `{}` is \
-             stable for omega*h from {}{more}\n  try a step below {}, or `midpoint` or another Gauss method, \
-             which are stable for every step",
-            self.step,
-            significant(found.omega, 6),
-            significant(found.omega * self.step.abs(), 6),
-            self.method.name,
-            shown.join(", "),
-            significant(limit / found.fastest * (1.0 - 1e-4), 4),
-        )
-    }
+    let structure = problem.system.structure();
+    let modes = problem.second_derivatives().ok()?.band(&structure.ordering);
+    // the equations of motion do not change with the sign of L
+    let modes = if modes.has_positive_mass() { modes } else { modes.negated() };
+    let n = structure.group.len();
+    let found = unstable(&modes, n, &windows, step.abs())?;
+    let whose = match (n, found.count) {
+        (1, _) => "it oscillates".to_owned(),
+        (_, 1) => format!("one of {n} modes is unstable and oscillates"),
+        (_, count) => format!("{count} of {n} modes are unstable and the fastest of them oscillates"),
+    };
+    let limit = windows.first().map_or(0.0, |window| window.to);
+    let shown: Vec<String> = windows.iter().take(3).map(Window::to_string).collect();
+    let more = if windows.len() > 3 { " and in narrower ranges beyond" } else { "" };
+    Some(format!(
+        "with a step of {step} the motion will grow without bound: {whose} with omega = {}, so omega*h = {}, but `{}` is \
+         stable for omega*h from {}{more}\n  try a step below {}, or `midpoint` or another Gauss method, \
+         which are stable for every step",
+        significant(found.omega, 6),
+        significant(found.omega * step.abs(), 6),
+        method.name,
+        shown.join(", "),
+        significant(limit / found.fastest * (1.0 - 1e-4), 4),
+    ))
 }
 
 /// The modes outside all windows, if there are any.

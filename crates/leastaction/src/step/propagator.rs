@@ -67,6 +67,10 @@ impl<R: Real> Propagator<R> {
         method: &Method,
         step_size: &R,
     ) -> Result<Self> {
+        if mass.size() == 0 {
+            let message = "M and K have no rows".to_owned();
+            return Err(Error::BadSystem { system: "M, K".to_owned(), message });
+        }
         if mass.size() != stiffness.size() {
             let message = format!("M has {} rows, but K has {}", mass.size(), stiffness.size());
             return Err(Error::BadSystem { system: "M, K".to_owned(), message });

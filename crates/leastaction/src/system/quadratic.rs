@@ -8,6 +8,9 @@ use crate::error::{Error, Result};
 use crate::linear::{BandPencil, Ordering, Square};
 use crate::scalar::Real;
 
+/// Second derivatives that differ by less, relative to the largest, are the same.
+const SAME: f64 = 1e-13;
+
 /// M and K as entries (row, column, value) of their lower triangles.
 #[derive(Clone, Debug)]
 pub struct Quadratic<R> {
@@ -40,7 +43,9 @@ impl<R: Real> Problem<R> {
     /// M = L_vv and K = −L_qq of a system whose equations of motion are linear. Constant forces do not matter.
     pub fn second_derivatives(&self) -> Result<Quadratic<R>> {
         let model = &self.system.model;
-        if let Some(reason) = model.structure.nonlinearity() {
+        if let Some(reason) = model.structure.nonlinearity()
+            && !self.has_constant_derivatives()
+        {
             return Err(self.not_linear(reason));
         }
         let mut hessian = Hessian::new(model, &self.parameters);
@@ -54,6 +59,30 @@ impl<R: Real> Problem<R> {
             mass_entries: list(&model.l_vv, d.l_vv, 1.0),
             stiffness_entries: list(&model.l_qq, d.l_qq, -1.0),
         })
+    }
+
+    /// Whether the second derivatives are the same wherever one looks, which the values of parameters can bring about.
+    fn has_constant_derivatives(&self) -> bool {
+        let model = &self.system.model;
+        if !model.structure.autonomous {
+            return false;
+        }
+        let mut hessian = Hessian::new(model, &self.parameters);
+        let mut at = |place: f64| {
+            let moved = |x: &[R]| -> Vec<R> {
+                let step = |i: usize| R::from_f64(place * (1.0 + (0.7 * i as f64).sin() / 2.0));
+                x.iter().enumerate().map(|(i, x)| x.clone() + step(i)).collect()
+            };
+            let d = hessian.at(&moved(&self.q0), &moved(&self.v0), &self.t0);
+            (d.l_qv.iter().all(|x| x.magnitude() == 0.0), [d.l_qq, d.l_vv].concat())
+        };
+        let (uncoupled, here) = at(0.0);
+        let size = here.iter().map(R::magnitude).fold(0.0, f64::max);
+        let same = |place: f64| {
+            let there = at(place).1;
+            here.iter().zip(&there).all(|(a, b)| (a.clone() - b.clone()).magnitude() <= SAME * size)
+        };
+        uncoupled && size.is_finite() && [0.37, -0.81].into_iter().all(same)
     }
 
     fn not_linear(&self, reason: &str) -> Error {
