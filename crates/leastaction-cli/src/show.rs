@@ -4,6 +4,7 @@ use crate::arguments::{ShowFlags, assignments};
 use crate::list::table;
 use crate::{Ending, print};
 use leastaction::exact;
+use leastaction::method::Window;
 use leastaction::method::{Scheme, Tableau};
 use leastaction::prelude::*;
 use leastaction::system::catalogue::ENTRIES;
@@ -75,6 +76,24 @@ fn stability(method: &Method) -> Result<String, Ending> {
     if windows.first().is_some_and(|window| window.to.is_infinite()) {
         return Ok("stable for every step".to_owned());
     }
-    let windows: Vec<String> = windows.iter().map(ToString::to_string).collect();
-    Ok(format!("keeps an oscillation of frequency ω bounded for ωh from {}", windows.join(", ")))
+    // windows whose gap does not show in the digits printed are named as one, and the gap is
+    let mut shown: Vec<(f64, f64)> = Vec::new();
+    let mut narrow = 0;
+    for window in &windows {
+        match shown.last_mut() {
+            Some(last) if window.from - last.1 < 1e-6 => {
+                last.1 = window.to;
+                narrow += 1;
+            }
+            _ => shown.push((window.from, window.to)),
+        }
+    }
+    let text: Vec<String> =
+        shown.iter().map(|(from, to)| Window { from: *from, to: *to }.to_string()).collect();
+    let gaps = match narrow {
+        0 => String::new(),
+        1 => ", but for a gap narrower than 1e-6".to_owned(),
+        count => format!(", but for {count} gaps narrower than 1e-6"),
+    };
+    Ok(format!("keeps an oscillation of frequency ω bounded for ωh from {}{gaps}", text.join(", ")))
 }

@@ -55,12 +55,12 @@ fn outcome(paper: &Paper, reports: &[TableReport]) -> String {
     let parts: Vec<String> = Verdict::ALL
         .iter()
         .filter(|verdict| count(**verdict) > 0)
-        .map(|verdict| format!("{} {}", count(*verdict), verdict.words()))
+        .map(|verdict| format!("{}: {}", verdict.words(), count(*verdict)))
         .collect();
     if entries.is_empty() {
         return String::new();
     }
-    format!("<p>Of {} printed numbers: {}.</p>\n", entries.len(), escape(&parts.join(", ")))
+    format!("<p>Printed numbers: {}; {}.</p>\n", entries.len(), escape(&parts.join("; ")))
 }
 
 fn figure_html(out: &mut String, drawing: &Drawing) {
