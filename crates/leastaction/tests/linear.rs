@@ -122,6 +122,27 @@ fn propagators_agree_with_the_general_stepper() {
 }
 
 #[test]
+fn a_step_that_grows_where_forces_depend_on_velocities_is_warned_of() {
+    let warnings = |method: &str, step: f64| {
+        let run = Run {
+            method: Some(method.to_owned()),
+            step: Some(step.into()),
+            until: Some((10.0 * step).into()),
+            ..Run::of("charged-particle")
+        };
+        run.plan().unwrap().warnings()
+    };
+    // |R(iωh)| > 1 for ωh beyond 2√2, and ω = 2π here
+    let found = warnings("rk4", 0.5);
+    assert!(found.len() == 1 && found[0].contains("every step of `rk4` multiplies it by 2.0"), "{found:?}");
+    assert!(warnings("rk4", 2.0 * 2f64.sqrt() / (2.0 * std::f64::consts::PI) * 1.01).len() == 1);
+    assert!(warnings("rk4", 2.0 * 2f64.sqrt() / (2.0 * std::f64::consts::PI) * 0.99).is_empty());
+    for method in ["verlet", "simpson", "lobatto", "gauss4"] {
+        assert!(warnings(method, 0.5).is_empty(), "{method}");
+    }
+}
+
+#[test]
 fn parameters_can_make_a_system_linear() {
     let chain = problem_with("fput", &[("n", 5.0), ("alpha", 0.0), ("beta", 0.0)], None);
     let stiffness = chain.quadratic().unwrap().stiffness();

@@ -1,12 +1,13 @@
 //! Whether a step is too large for the oscillations of a linear system, found before the run starts.
 //!
 //! The frequencies ω of the modes are those of K x = ω²M x; how many of them lie where the method is unstable is counted by band
-//! eliminations, of which a stable run needs two, at any size. Nonlinear systems and those with forces that depend on
-//! velocities are not looked at.
+//! eliminations, of which a stable run needs two, at any size. Where forces depend on velocities there are no such modes; there the
+//! matrix of one step is multiplied with itself. Nonlinear systems are not looked at.
 
 use super::Plan;
-use crate::linear::BandPencil;
+use crate::linear::{BandPencil, Square};
 use crate::method::{Method, Window};
+use crate::step::{State, tangent_map};
 use crate::system::Problem;
 
 /// Ends of windows are known to rounding, and so are frequencies.
@@ -36,7 +37,10 @@ pub(crate) fn growing_oscillations(problem: &Problem<f64>, method: &Method, step
         return None;
     }
     let structure = problem.system.structure();
-    let modes = problem.second_derivatives().ok()?.band(&structure.ordering);
+    let Ok(derivatives) = problem.second_derivatives() else {
+        return growing_step(problem, method, step);
+    };
+    let modes = derivatives.band(&structure.ordering);
     // the equations of motion do not change with the sign of L
     let modes = if modes.has_positive_mass() { modes } else { modes.negated() };
     let n = structure.group.len();
@@ -59,6 +63,54 @@ pub(crate) fn growing_oscillations(problem: &Problem<f64>, method: &Method, step
         shown.join(", "),
         significant(limit / found.fastest * (1.0 - 1e-4), 4),
     ))
+}
+
+/// Systems of more coordinates are not multiplied out.
+const MOST_COORDINATES: usize = 30;
+/// A growth by less than this in one step is rounding, or a drift.
+const LEAST_GROWTH: f64 = 1e-6;
+
+/// A warning, if a linear system with forces that depend on velocities grows faster with this step than with a small one.
+fn growing_step(problem: &Problem<f64>, method: &Method, step: f64) -> Option<String> {
+    if problem.system.n() > MOST_COORDINATES || !problem.has_constant_derivatives() {
+        return None;
+    }
+    let excess = |h: f64| {
+        let own = growth(problem, method, h / 64.0)? * 64.0;
+        Some(growth(problem, method, h)? - own)
+    };
+    let found = excess(step)?;
+    if found < LEAST_GROWTH {
+        return None;
+    }
+    let smaller =
+        (1..30).map(|k| step / f64::from(1 << k)).find(|h| excess(*h).is_some_and(|e| e < LEAST_GROWTH))?;
+    Some(format!(
+        "with a step of {step} the motion will grow without bound: every step of `{}` multiplies it by {}\n  try a step of {} or less, \
+         or `midpoint` or another Gauss method",
+        method.name,
+        significant(found.exp(), 6),
+        significant(smaller, 4),
+    ))
+}
+
+/// How fast the powers of the matrix of one step grow: log |Φ^N| / N for a large N.
+fn growth(problem: &Problem<f64>, method: &Method, step: f64) -> Option<f64> {
+    const SQUARINGS: i32 = 30;
+    let map = tangent_map(problem, method, step, &State::new(problem)).ok()?;
+    let mut power = Square::from_fn(map.len(), |i, j| map[i][j]);
+    let mut logarithm = 0.0;
+    for _ in 0..SQUARINGS {
+        let size = power.largest();
+        if size == 0.0 || !size.is_finite() {
+            return None;
+        }
+        // Φ^2N = |Φ^N|² (Φ^N/|Φ^N|)²
+        power = power.times(&(1.0 / size));
+        power = power.product(&power);
+        logarithm = 2.0 * (logarithm + size.ln());
+    }
+    Some((logarithm + power.largest().ln()) / 2f64.powi(SQUARINGS))
 }
 
 /// The modes outside all windows, if there are any.

@@ -12,8 +12,10 @@ mod galerkin;
 mod jacobian;
 mod propagator;
 mod runge_kutta;
+mod tangent;
 
 pub use propagator::{Propagator, QuadraticForm};
+pub use tangent::tangent_map;
 
 use crate::error::Cause;
 use crate::method::{Method, Scheme};

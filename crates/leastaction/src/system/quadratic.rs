@@ -44,7 +44,7 @@ impl<R: Real> Problem<R> {
     pub fn second_derivatives(&self) -> Result<Quadratic<R>> {
         let model = &self.system.model;
         if let Some(reason) = model.structure.nonlinearity()
-            && !self.has_constant_derivatives()
+            && !(self.has_constant_derivatives() && self.is_uncoupled())
         {
             return Err(self.not_linear(reason));
         }
@@ -61,8 +61,9 @@ impl<R: Real> Problem<R> {
         })
     }
 
-    /// Whether the second derivatives are the same wherever one looks, which the values of parameters can bring about.
-    fn has_constant_derivatives(&self) -> bool {
+    /// Whether the second derivatives of L are the same wherever one looks: the equations of motion are linear. The values of
+    /// parameters can bring that about.
+    pub fn has_constant_derivatives(&self) -> bool {
         let model = &self.system.model;
         if !model.structure.autonomous {
             return false;
@@ -74,15 +75,21 @@ impl<R: Real> Problem<R> {
                 x.iter().enumerate().map(|(i, x)| x.clone() + step(i)).collect()
             };
             let d = hessian.at(&moved(&self.q0), &moved(&self.v0), &self.t0);
-            (d.l_qv.iter().all(|x| x.magnitude() == 0.0), [d.l_qq, d.l_vv].concat())
+            [d.l_qq, d.l_qv, d.l_vv].concat()
         };
-        let (uncoupled, here) = at(0.0);
+        let here = at(0.0);
         let size = here.iter().map(R::magnitude).fold(0.0, f64::max);
         let same = |place: f64| {
-            let there = at(place).1;
+            let there = at(place);
             here.iter().zip(&there).all(|(a, b)| (a.clone() - b.clone()).magnitude() <= SAME * size)
         };
-        uncoupled && size.is_finite() && [0.37, -0.81].into_iter().all(same)
+        size.is_finite() && [0.37, -0.81].into_iter().all(same)
+    }
+
+    /// Whether no force depends on velocities, at the initial state.
+    fn is_uncoupled(&self) -> bool {
+        let mut hessian = Hessian::new(&self.system.model, &self.parameters);
+        hessian.at(&self.q0, &self.v0, &self.t0).l_qv.iter().all(|x| x.magnitude() == 0.0)
     }
 
     fn not_linear(&self, reason: &str) -> Error {
