@@ -10,6 +10,7 @@
 mod digits;
 mod double_double;
 mod dual;
+pub mod elementary;
 
 pub use digits::{Digits, limbs_for};
 pub use double_double::DoubleDouble;
@@ -137,10 +138,10 @@ impl Field for f64 {
     }
 }
 
-/// Forwards the functions that `f64` already has, with `&self` receivers.
-macro_rules! forward_to_f64 {
+/// The elementary functions, with `&self` receivers.
+macro_rules! elementary {
     ($($name:ident)*) => {
-        $(fn $name(&self) -> Self { f64::$name(*self) })*
+        $(fn $name(&self) -> Self { elementary::$name(*self) })*
     };
 }
 
@@ -161,9 +162,18 @@ impl Real for f64 {
     fn pi() -> Self {
         std::f64::consts::PI
     }
-    forward_to_f64!(sqrt exp ln sin cos tan asin acos atan sinh cosh tanh abs);
+    fn sqrt(&self) -> Self {
+        f64::sqrt(*self)
+    }
+    fn abs(&self) -> Self {
+        f64::abs(*self)
+    }
+    elementary!(exp ln sin cos tan asin acos atan sinh cosh tanh);
+    fn sin_cos(&self) -> (Self, Self) {
+        elementary::sin_cos(*self)
+    }
     fn atan2(&self, x: &Self) -> Self {
-        f64::atan2(*self, *x)
+        elementary::atan2(*self, *x)
     }
     fn sign(&self) -> Self {
         if *self > 0.0 {
@@ -175,7 +185,7 @@ impl Real for f64 {
         }
     }
     fn pow(&self, exponent: &Self) -> Self {
-        f64::powf(*self, *exponent)
+        elementary::pow(*self, *exponent)
     }
 }
 
@@ -250,10 +260,10 @@ pub trait Scalar:
     }
 }
 
-/// Forwards the functions that `f64` already has, with `self` receivers.
+/// The same functions, with `self` receivers.
 macro_rules! forward_by_value {
     ($($name:ident)*) => {
-        $(fn $name(self) -> Self { f64::$name(self) })*
+        $(fn $name(self) -> Self { Real::$name(&self) })*
     };
 }
 
@@ -263,12 +273,12 @@ impl Scalar for f64 {
     }
     forward_by_value!(sqrt exp ln sin cos tan asin acos atan sinh cosh tanh abs);
     fn atan2(self, x: Self) -> Self {
-        f64::atan2(self, x)
+        Real::atan2(&self, &x)
     }
     fn powi(self, exponent: i32) -> Self {
-        f64::powi(self, exponent)
+        elementary::powi(self, exponent)
     }
     fn powf(self, exponent: impl Into<Self>) -> Self {
-        f64::powf(self, exponent.into())
+        Real::pow(&self, &exponent.into())
     }
 }
