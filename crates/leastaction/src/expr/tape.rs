@@ -5,12 +5,13 @@
 //! Registers are reused as soon as their value is spent, so a tape of a long chain stays in the cache.
 
 use super::graph::{Binary, Graph, Node, NodeId, Unary};
+use super::native::{Backend, Code};
 use crate::scalar::Real;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 /// What an instruction does. Flat, so that the interpreter has one jump to take.
 #[derive(Clone, Copy, Debug, PartialEq)]
-enum Action {
+pub(super) enum Action {
     Add,
     Sub,
     Mul,
@@ -43,11 +44,11 @@ impl Action {
 }
 
 #[derive(Clone, Copy, Debug)]
-struct Instruction {
-    action: Action,
-    target: u32,
-    a: u32,
-    b: u32,
+pub(super) struct Instruction {
+    pub(super) action: Action,
+    pub(super) target: u32,
+    pub(super) a: u32,
+    pub(super) b: u32,
 }
 
 /// A value that a register holds from the start.
@@ -64,14 +65,16 @@ enum Constant {
 /// Registers: q, v, t; then constants, parameters and what follows from them; then intermediate results.
 #[derive(Clone, Debug)]
 pub struct Tape {
-    coordinates: usize,
+    pub(super) coordinates: usize,
     constants: Vec<(u32, Constant)>,
     /// Run once per parameter set.
     prologue: Vec<Instruction>,
     /// Run at every evaluation.
-    body: Vec<Instruction>,
-    registers: usize,
-    outputs: usize,
+    pub(super) body: Vec<Instruction>,
+    pub(super) registers: usize,
+    pub(super) outputs: usize,
+    /// Machine code of the body, made where it is first asked for.
+    code: OnceLock<Option<Arc<Code>>>,
 }
 
 impl Tape {
@@ -90,6 +93,14 @@ impl Tape {
     /// How many numbers an evaluation gives.
     pub fn outputs(&self) -> usize {
         self.outputs
+    }
+    /// Whether evaluations in `f64` may run as machine code.
+    pub fn is_compiled(&self) -> bool {
+        self.code.get().is_some_and(Option::is_some)
+    }
+    /// The machine code, if this machine can run it.
+    fn code(&self) -> Option<Arc<Code>> {
+        self.code.get_or_init(|| Code::new(self).map(Arc::new)).clone()
     }
 }
 
@@ -114,6 +125,7 @@ impl<'g> Compiler<'g> {
             body: Vec::new(),
             registers: 2 * coordinates + 1,
             outputs: outputs.len(),
+            code: OnceLock::new(),
         };
         let mut compiler = Self {
             graph,
@@ -302,9 +314,26 @@ pub(super) fn operands(node: Node) -> impl Iterator<Item = NodeId> {
 pub struct Evaluator<R> {
     tape: Arc<Tape>,
     registers: Vec<R>,
+    /// Only in `f64`, and only if it was asked for.
+    code: Option<Arc<Code>>,
 }
 
+/// Longer tapes are interpreted unless machine code is asked for: compiling them would take longer than most runs gain.
+const LONGEST_COMPILED: usize = 50_000;
+
 impl<R: Real> Evaluator<R> {
+    /// Like [`new`](Self::new), for a tape that will run many times: as machine code if this machine can and the back end is not
+    /// the interpreter. Without a choice of back end only tapes up to a certain length are compiled.
+    pub fn compiled(tape: Arc<Tape>, parameters: &[R], backend: Option<Backend>) -> Self {
+        let wanted = match backend {
+            Some(Backend::Interpreter) => false,
+            Some(Backend::Native) => true,
+            None => tape.len() <= LONGEST_COMPILED,
+        };
+        let code = if wanted && R::as_f64s(&[]).is_some() { tape.code() } else { None };
+        Self { code, ..Self::new(tape, parameters) }
+    }
+
     /// Fills in the parameters and computes what depends on them alone.
     pub fn new(tape: Arc<Tape>, parameters: &[R]) -> Self {
         let mut registers = vec![R::zero(); tape.registers];
@@ -318,11 +347,23 @@ impl<R: Real> Evaluator<R> {
         }
         let mut none: [R; 0] = [];
         run(&tape.prologue, &mut registers, &mut none);
-        Self { tape, registers }
+        Self { tape, registers, code: None }
     }
 
     /// Evaluates the tape at (q, v, t).
     pub fn evaluate(&mut self, q: &[R], v: &[R], t: &R, outputs: &mut [R]) {
+        if let Some(code) = &self.code
+            && let (Some(registers), Some(q), Some(v), Some([t]), Some(outputs)) = (
+                R::as_f64s_mut(&mut self.registers),
+                R::as_f64s(q),
+                R::as_f64s(v),
+                R::as_f64s(std::slice::from_ref(t)),
+                R::as_f64s_mut(outputs),
+            )
+            && code.run(registers, q, v, t, outputs)
+        {
+            return;
+        }
         let n = self.tape.coordinates;
         self.registers[..n].clone_from_slice(q);
         self.registers[n..2 * n].clone_from_slice(v);

@@ -71,6 +71,14 @@ pub trait Real: Field {
     /// Whether the number is an `f64` with further digits and nothing else, so that equations may be solved in `f64` first and
     /// then refined. Numbers with parts (a derivative) are not.
     const REFINES_F64: bool = false;
+    /// The same numbers as `f64`s, if that is what they are: machine code runs in nothing else.
+    fn as_f64s(_numbers: &[Self]) -> Option<&[f64]> {
+        None
+    }
+    /// The same numbers as `f64`s, if that is what they are.
+    fn as_f64s_mut(_numbers: &mut [Self]) -> Option<&mut [f64]> {
+        None
+    }
     /// Rounds a wide number.
     fn narrow(wide: &Self::Wide) -> Self;
     /// The number a decimal literal such as `9.81` stands for, rounded once.
@@ -147,6 +155,12 @@ macro_rules! elementary {
 
 impl Real for f64 {
     type Wide = DoubleDouble;
+    fn as_f64s(numbers: &[Self]) -> Option<&[f64]> {
+        Some(numbers)
+    }
+    fn as_f64s_mut(numbers: &mut [Self]) -> Option<&mut [f64]> {
+        Some(numbers)
+    }
     fn narrow(wide: &DoubleDouble) -> Self {
         wide.to_f64()
     }

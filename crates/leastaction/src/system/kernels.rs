@@ -18,7 +18,7 @@ pub struct Gradient<R> {
 impl<R: Real> Gradient<R> {
     /// The kernel for one set of parameters.
     pub fn new(model: &Model, parameters: &[R]) -> Self {
-        let evaluator = Evaluator::new(model.gradient_tape(), parameters);
+        let evaluator = model.evaluator(model.gradient_tape(), parameters);
         Self { out: vec![R::zero(); evaluator.outputs()], evaluator, n: model.n }
     }
     /// L_q and L_v at a state.
@@ -56,7 +56,7 @@ pub struct SecondOrder<'a, R> {
 impl<R: Real> Hessian<R> {
     /// The kernel for one set of parameters.
     pub fn new(model: &Model, parameters: &[R]) -> Self {
-        let evaluator = Evaluator::new(model.hessian_tape(), parameters);
+        let evaluator = model.evaluator(model.hessian_tape(), parameters);
         let starts = (model.l_qq.len(), model.l_qq.len() + model.l_qv.len());
         Self { out: vec![R::zero(); evaluator.outputs()], evaluator, n: model.n, starts }
     }
@@ -80,6 +80,10 @@ pub struct Energy<R> {
 impl<R: Real> Energy<R> {
     /// The kernel for one set of parameters.
     pub fn new(model: &Model, parameters: &[R]) -> Self {
+        Self { evaluator: model.evaluator(model.energy_tape(), parameters) }
+    }
+    /// A kernel for a few times only, not worth machine code.
+    pub(super) fn for_a_start(model: &Model, parameters: &[R]) -> Self {
         Self { evaluator: Evaluator::new(model.energy_tape(), parameters) }
     }
     /// The energy and L at a state.

@@ -23,7 +23,7 @@ pub use quadratic::Quadratic;
 pub use velocities::{Accelerations, Velocities};
 
 use crate::error::{Error, Result, nearest};
-use crate::expr::Tape;
+use crate::expr::{Backend, Tape};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -168,6 +168,16 @@ impl System {
     /// What can be read off the graph.
     pub fn structure(&self) -> &Structure {
         &self.model.structure
+    }
+
+    /// The same system with its `f64` computations run by another back end, as suits if nothing is said. An error if this machine
+    /// has no machine code and it is asked for.
+    pub fn with_backend(&self, backend: Option<Backend>) -> Result<Self> {
+        let backend = backend.map(Backend::checked).transpose()?;
+        if backend == self.model.backend {
+            return Ok(self.clone());
+        }
+        Ok(Self { model: Arc::new(self.model.with_backend(backend)), ..self.clone() })
     }
 
     /// The parameters' formulas, with some of them replaced.

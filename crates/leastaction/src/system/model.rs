@@ -4,8 +4,9 @@
 //! [`Structure`]: cyclic coordinates, time independence, kind of mass matrix, coupling. Second derivatives are lists of
 //! entries that are not structurally zero; a chain of n particles has O(n) of them.
 
-use crate::expr::{Depends, Differentiator, Graph, Node, NodeId, Tape};
+use crate::expr::{Backend, Depends, Differentiator, Evaluator, Graph, Node, NodeId, Tape};
 use crate::linear::Ordering;
+use crate::scalar::Real;
 use std::sync::{Arc, OnceLock};
 
 /// One entry of a second-derivative matrix.
@@ -47,12 +48,12 @@ pub struct Structure {
 }
 
 /// The Lagrangian and its derivatives as one graph.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Model {
     /// How many coordinates there are.
     pub n: usize,
     /// The graph that holds everything below.
-    pub graph: Graph,
+    pub graph: Arc<Graph>,
     /// L.
     pub lagrangian: NodeId,
     /// L_q.
@@ -71,6 +72,8 @@ pub struct Model {
     pub force: Vec<NodeId>,
     /// What can be read off the graph.
     pub structure: Structure,
+    /// What runs the tapes in `f64`; as suits if nothing is said.
+    pub backend: Option<Backend>,
     tapes: [OnceLock<Arc<Tape>>; 6],
 }
 
@@ -132,7 +135,7 @@ impl Model {
         let structure = Structure::new(&graph, n, lagrangian, &l_q, (&l_qq, &l_qv, &l_vv));
         Self {
             n,
-            graph,
+            graph: Arc::new(graph),
             lagrangian,
             l_q,
             l_v,
@@ -142,12 +145,27 @@ impl Model {
             energy,
             force,
             structure,
+            backend: None,
             tapes: Default::default(),
         }
     }
 
     fn tape(&self, slot: usize, outputs: impl FnOnce() -> Vec<NodeId>) -> Arc<Tape> {
         self.tapes[slot].get_or_init(|| Arc::new(Tape::new(&self.graph, self.n, &outputs()))).clone()
+    }
+
+    /// A tape of this model with parameters, for many evaluations.
+    pub fn evaluator<R: Real>(&self, tape: Arc<Tape>, parameters: &[R]) -> Evaluator<R> {
+        Evaluator::compiled(tape, parameters, self.backend)
+    }
+    /// The same model with its tapes run by another back end. The tapes are shared.
+    pub fn with_backend(&self, backend: Option<Backend>) -> Self {
+        Self { backend, ..self.clone() }
+    }
+    /// What has run the tapes in `f64` so far: machine code, if any of them was compiled.
+    pub fn backend_used(&self) -> Backend {
+        let compiled = self.tapes.iter().any(|tape| tape.get().is_some_and(|tape| tape.is_compiled()));
+        if compiled && self.backend != Some(Backend::Interpreter) { Backend::Native } else { Backend::Interpreter }
     }
 
     /// L_q, L_v.

@@ -84,13 +84,14 @@ impl<R: Real> Problem<R> {
 
     /// Fills in momenta from velocities or the reverse, and checks that each determines the other.
     fn complete_start(&mut self, from_velocities: bool) -> Result<()> {
-        let mut velocities = Velocities::new(&self.system.model, &self.parameters);
+        let mut velocities = Velocities::for_a_start(&self.system.model, &self.parameters);
         if from_velocities {
             velocities.momenta(&self.q0, &self.v0, &self.t0, &mut self.p0);
         }
         let mut v = self.v0.clone();
         let solved = velocities.velocities(&self.q0, &self.p0, &self.t0, &mut v);
-        let (_, lagrangian) = Energy::new(&self.system.model, &self.parameters).at(&self.q0, &v, &self.t0);
+        let mut energy = Energy::for_a_start(&self.system.model, &self.parameters);
+        let (_, lagrangian) = energy.at(&self.q0, &v, &self.t0);
         if !lagrangian.is_finite() && !matches!(solved, Err(Cause::SingularMass { .. })) {
             let q: Vec<f64> = self.q0.iter().map(R::to_f64).collect();
             let state = list_state(&self.system.coordinate_names(), &q);

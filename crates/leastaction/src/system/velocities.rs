@@ -119,10 +119,21 @@ fn index_of_largest<R: Real>(x: &[R]) -> usize {
 impl<R: Real> Velocities<R> {
     /// The converter for one set of parameters.
     pub fn new(model: &Model, parameters: &[R]) -> Self {
-        let mass = Evaluator::new(model.mass_tape(), parameters);
+        let momentum = model.evaluator(model.momentum_tape(), parameters);
+        let mass = model.evaluator(model.mass_tape(), parameters);
+        Self::with(model, momentum, mass)
+    }
+
+    /// A converter for a few times only, not worth machine code.
+    pub(super) fn for_a_start(model: &Model, parameters: &[R]) -> Self {
+        let momentum = Evaluator::new(model.momentum_tape(), parameters);
+        Self::with(model, momentum, Evaluator::new(model.mass_tape(), parameters))
+    }
+
+    fn with(model: &Model, momentum: Evaluator<R>, mass: Evaluator<R>) -> Self {
         let zeros = vec![R::zero(); model.n];
         Self {
-            momentum: Evaluator::new(model.momentum_tape(), parameters),
+            momentum,
             out: vec![R::zero(); mass.outputs()],
             mass,
             matrix: MassMatrix::new(model),
@@ -235,7 +246,7 @@ pub struct Accelerations<R> {
 impl<R: Real> Accelerations<R> {
     /// The kernel for one set of parameters.
     pub fn new(model: &Model, parameters: &[R]) -> Self {
-        let evaluator = Evaluator::new(model.acceleration_tape(), parameters);
+        let evaluator = model.evaluator(model.acceleration_tape(), parameters);
         Self { out: vec![R::zero(); evaluator.outputs()], evaluator, matrix: MassMatrix::new(model) }
     }
 
