@@ -15,7 +15,7 @@ const ROUNDING: f64 = 10.0;
 const ANOTHER_MOTION: f64 = 0.1;
 /// What looks like a drift is watched for so many times as long, within this work in nanoseconds.
 const LONGER: u64 = 10;
-const WORK: f64 = 1.5e9;
+const WORK: f64 = 6e8;
 
 pub(super) fn momenta(subject: &Subject<'_>, trail: &Trail) -> Vec<Check<MomentumFound>> {
     let names = subject.plan.problem.system.coordinate_names();
@@ -74,10 +74,17 @@ pub(super) fn energy(subject: &Subject<'_>, trail: &Trail) -> Check<EnergyFound>
     // a slow swing looks like a drift until it is watched for longer: a drift then grows with the time
     let affordable = subject.affordable(&subject.plan.method, WORK);
     let longer = (LONGER * trail.steps).min(affordable);
-    let watched = if longer >= 3 * trail.steps { watch_longer(subject, longer) } else { None };
-    let Some(long) = watched else {
-        return Check::new(Verdict::Warn, format!("{rate}: a drift, or a slow swing"), found)
-            .advise("the run is too short to tell; try a larger --until");
+    let watched = if longer >= 3 * trail.steps {
+        watch_longer(subject, longer)
+    } else {
+        Err("it would take too long to watch it for longer".to_owned())
+    };
+    let long = match watched {
+        Ok(long) => long,
+        Err(why) => {
+            let finding = format!("{rate}: a drift, or a slow swing");
+            return Check::new(Verdict::Warn, finding, found).advise(format!("{why}, which would tell"));
+        }
     };
     let long = Swing { steps: longer, seen: long, rounding: rounding * (longer as f64).sqrt() };
     let times = longer as f64 / trail.steps as f64;
@@ -157,14 +164,18 @@ impl Swing {
 }
 
 /// The same run, longer.
-fn watch_longer(subject: &Subject<'_>, steps: u64) -> Option<EnergyDrift> {
+fn watch_longer(subject: &Subject<'_>, steps: u64) -> Result<EnergyDrift, String> {
     let problem = &subject.plan.problem;
     let mut stepper = Stepper::new(problem, &subject.plan.method, subject.plan.step);
     let mut state = State::new(problem);
     let mut windows = EnergyWindows::new(problem, steps, WINDOWS);
     let mut progress = Progress(subject.watch);
     let outcome = simulate(problem, &mut stepper, &mut state, steps, &mut [&mut windows, &mut progress]);
-    matches!(outcome, Outcome::Done).then(|| windows.drift())
+    match outcome {
+        Outcome::Done => Ok(windows.drift()),
+        Outcome::Failed(failure) => Err(format!("step {} of a longer run cannot be solved", failure.step)),
+        _ => Err("a longer run was interrupted".to_owned()),
+    }
 }
 
 /// Tells whoever watches of every step.

@@ -1,5 +1,6 @@
 //! One step at several states along the run: whether it is symplectic, and whether a step back undoes it.
 
+use super::terrain::Terrain;
 use super::trail::Trail;
 use super::{Check, DefectFound, Subject, Verdict, digits, each};
 use crate::analysis::structure::{
@@ -11,6 +12,10 @@ use crate::step::{State, Stepper, tangent};
 
 /// What rounding explains, relative to the products that must cancel.
 const SYMPLECTIC: f64 = 1e-11;
+/// A larger step than that of the run is so many radians of the fastest motion.
+const RADIANS: f64 = 0.5;
+/// What rounding explains there.
+const LARGER: f64 = 1e-9;
 /// What rounding explains, relative to the state.
 const REVERSIBLE: f64 = 1e-13;
 /// Looked at in so many states.
@@ -22,7 +27,7 @@ const PAIRS: usize = 8;
 /// A step in dual numbers takes so many times as long as one in 64-bit numbers.
 const DUAL: f64 = 5.0;
 
-pub(super) fn symplecticity(subject: &Subject<'_>, trail: &Trail) -> Check<DefectFound> {
+pub(super) fn symplecticity(subject: &Subject<'_>, trail: &Trail, terrain: &Terrain) -> Check<DefectFound> {
     let plan = subject.plan;
     let n = plan.problem.system.n();
     let whole = STATES as f64 * 2.0 * n as f64 * DUAL * subject.work(&plan.method) <= WORK;
@@ -33,7 +38,7 @@ pub(super) fn symplecticity(subject: &Subject<'_>, trail: &Trail) -> Check<Defec
             symplecticity_defect_of_pairs(&plan.problem, &plan.method, step, state, PAIRS)
         }
     };
-    let how = if whole { "" } else { ", pairs of directions" };
+    let how = if whole { "" } else { " for pairs of directions" };
     let found = measure(subject, trail, SYMPLECTIC, defect);
     if found.verdict != Verdict::Pass {
         let advice = if plan.method.is_variational() {
@@ -44,13 +49,12 @@ pub(super) fn symplecticity(subject: &Subject<'_>, trail: &Trail) -> Check<Defec
         };
         return explain(found, how, advice);
     }
-    // a small step may hide in rounding what a larger one shows
-    for (factor, state) in [(4.0, 0), (16.0, 0), (4.0, 3), (16.0, 3)] {
-        let larger = factor * plan.step;
-        let states = trail.some(STATES);
-        let Some(state) = states.get(state) else { continue };
+    // a small step may hide in rounding what one shows that just resolves the motion
+    let fastest = terrain.fastest().map_or(0.0, |(_, rate)| rate);
+    let larger = if fastest > 0.0 { RADIANS / fastest } else { 0.0 };
+    for state in trail.some(3).into_iter().filter(|_| larger > plan.step) {
         if let Ok(seen) = defect(&fresh(state), larger)
-            && seen > SYMPLECTIC
+            && seen > LARGER
         {
             let at = Some(subject.time(state.steps));
             let measured = DefectFound { defect: Some(seen), at, step: larger, ..found.measured };
@@ -69,7 +73,7 @@ pub(super) fn reversibility(subject: &Subject<'_>, trail: &Trail) -> Check<Defec
     let plan = subject.plan;
     let found = measure(subject, trail, REVERSIBLE, |state, step| {
         let defect = reversibility_defect(&plan.problem, &plan.method, step, state)?;
-        Ok(defect / amplification(subject, state))
+        Ok(defect / amplification(subject, trail, state))
     });
     let advice = if plan.method.is_variational() {
         "a step back should undo a step to rounding: the step equations have another solution there\ntry a smaller step"
@@ -80,16 +84,16 @@ pub(super) fn reversibility(subject: &Subject<'_>, trail: &Trail) -> Check<Defec
 }
 
 /// How much a step enlarges the rounding of its start, at least 1, sizes of q and of p being the units.
-fn amplification(subject: &Subject<'_>, state: &State<f64>) -> f64 {
+fn amplification(subject: &Subject<'_>, trail: &Trail, state: &State<f64>) -> f64 {
     let plan = subject.plan;
     let n = state.q.len();
     let size = |x: &[f64]| x.iter().fold(f64::MIN_POSITIVE, |m, x| m.max(x.abs()));
-    let (q, p) = (size(&state.q), size(&state.p));
+    // over the whole run: where it is at rest the momenta are no unit
+    let [q, p] = trail.sizes.map(|size| if size > 0.0 { size } else { 1.0 });
     let mut stepper = Stepper::new(&plan.problem.convert(), &plan.method, Dual::from_f64(plan.step));
     let mut largest = 1.0f64;
     let mut random = Random::new();
     for direction in 0..3 {
-        // both, then each alone: momenta at rest are a bad unit
         let units = ([q, q, 0.0][direction], [p, 0.0, p][direction]);
         let unit = |i: usize| if i < n { units.0 } else { units.1 };
         let start: Vec<f64> = (0..2 * n).map(|i| unit(i) * random.next().signum()).collect();
@@ -142,7 +146,7 @@ fn explain(check: Check<DefectFound>, how: &str, advice: &str) -> Check<DefectFo
     let count = found.states;
     let plural = if count == 1 { "" } else { "s" };
     let finding = format!(
-        "defect {defect:.1e} at worst of {count} state{plural}{how}; rounding below {:.0e}",
+        "{defect:.1e} at most, at {count} state{plural} of the run{how} (rounding: below {:.0e})",
         found.allowed
     );
     let explained = Check::new(check.verdict, finding, check.measured);

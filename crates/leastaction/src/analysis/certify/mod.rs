@@ -63,7 +63,7 @@ impl Subject<'_> {
         // with 3 corrections a step; explicit methods solve for velocities instead
         let s = method.degree().unwrap_or(1) as f64;
         let band = s * (system.structure().ordering.bandwidth as f64 + 1.0).min(n);
-        2.0 * (s + 1.0) * (hessian + 3.0 * gradient) + 0.5 * n * s * band * (band + 10.0)
+        (s + 1.0) * (2.0 * hessian + 6.0 * gradient + 20.0 * n * s) + 0.5 * n * s * band * (band + 10.0)
     }
 
     /// So many steps fit into an amount of work.
@@ -137,7 +137,7 @@ pub fn certify(plan: &Plan, options: &Options, watch: Watch<'_>) -> Result<Certi
         failed: Vec::new(),
         run: run(&subject, &trail),
         order: order::order(&subject, &trail, &terrain),
-        symplecticity: defects::symplecticity(&subject, &trail),
+        symplecticity: defects::symplecticity(&subject, &trail, &terrain),
         reversibility: defects::reversibility(&subject, &trail),
         momenta: conserved::momenta(&subject, &trail),
         energy: conserved::energy(&subject, &trail),

@@ -16,12 +16,14 @@ use crate::system::{Problem, Quantity};
 
 /// Orders below the expected one by more than this are a failure. More than expected is not.
 const TOLERANCE: f64 = 0.25;
-/// The stretch has so many of the largest steps, and starts so many before the worst one.
+/// The stretch has so many of the largest steps, and starts a quarter of them before the worst one. Where steps take long it has
+/// fewer.
 const STEPS: u64 = 8;
-const LEAD: u64 = 3;
+const FEW_STEPS: u64 = 4;
 /// The step is halved so often, with more digits more often.
 const HALVINGS: u32 = 3;
 const MORE_HALVINGS: u32 = 5;
+const MOST_HALVINGS: u32 = 8;
 const DIGITS: usize = 64;
 /// The order is fitted to so many errors, of the smallest steps that stand clear of rounding.
 const FITTED: usize = 3;
@@ -29,6 +31,8 @@ const FITTED: usize = 3;
 const SLOWER: f64 = 40.0;
 /// The work with many digits, in nanoseconds as estimated.
 const WORK: f64 = 4e9;
+/// Errors of 64-bit numbers below this part of the largest q or p of the run are rounding.
+const PLATEAU: f64 = 1e-12;
 /// The stretch starts with steps at most so many radians of the fastest motion long, for each degree of the polynomial.
 const RESOLVED: f64 = 0.5;
 
@@ -38,8 +42,10 @@ pub(super) fn order(subject: &Subject<'_>, trail: &Trail, terrain: &Terrain) -> 
     if subject.interrupted() {
         return Check::new(Verdict::NotMeasured, "not measured: interrupted", blank);
     }
+    let heavy = SLOWER * 20.0 * STEPS as f64 * subject.work(method) > WORK;
+    let steps = if heavy { FEW_STEPS } else { STEPS };
     let worst = trail.worst().map_or(0, |(step, _)| step);
-    let Some(state) = trail.state_after(subject, worst.saturating_sub(LEAD)) else {
+    let Some(state) = trail.state_after(subject, worst.saturating_sub(steps / 4)) else {
         return Check::new(Verdict::NotMeasured, "not measured: the run does not get there", blank);
     };
     let fastest = terrain.fastest().map_or(0.0, |(_, rate)| rate);
@@ -52,7 +58,14 @@ pub(super) fn order(subject: &Subject<'_>, trail: &Trail, terrain: &Terrain) -> 
         }
         step *= 0.5;
     }
-    let stretch = Stretch { subject, state: &state, step };
+    let stretch = Stretch {
+        subject,
+        state: &state,
+        step,
+        steps,
+        resolved: wanted / fastest,
+        plateau: trail.sizes.map(|x| PLATEAU * x),
+    };
     match stretch.measure() {
         Ok(mut reading) => {
             reading.found.from = Some(subject.time(state.steps));
@@ -67,6 +80,11 @@ struct Stretch<'a> {
     subject: &'a Subject<'a>,
     state: &'a State<f64>,
     step: f64,
+    steps: u64,
+    /// The largest step that resolves the fastest motion.
+    resolved: f64,
+    /// Errors of q and p in 64-bit numbers that are rounding.
+    plateau: [f64; 2],
 }
 
 /// What one study says.
@@ -81,17 +99,28 @@ struct Reading {
 impl Stretch<'_> {
     fn measure(&self) -> Result<Reading> {
         let first = self.study(self.step, HALVINGS, None)?;
-        let steps = (STEPS << (MORE_HALVINGS + 2)) as f64;
-        let affordable = SLOWER * steps * self.subject.work(&self.subject.plan.method) <= WORK;
-        if first.is_settled() || !affordable {
+        let many = self.is_affordable(MORE_HALVINGS);
+        if first.is_settled() || self.subject.interrupted() || (!many && first.is_clear()) {
             return Ok(first);
         }
-        // with many digits, and if errors are beyond even those, with larger steps
+        if !many {
+            return self.larger(first, HALVINGS, None);
+        }
+        let reading = self.study(self.step, MORE_HALVINGS, Some(DIGITS))?;
+        let mut reading = self.larger(reading, MORE_HALVINGS, Some(DIGITS))?;
+        // an order that still rises belongs to steps that are too large for it
+        if !reading.is_high_enough() && reading.is_clear() && self.is_affordable(MOST_HALVINGS) {
+            reading = self.study(reading.found.steps[0], MOST_HALVINGS, Some(DIGITS))?;
+        }
+        Ok(reading)
+    }
+
+    /// Where all errors are rounding: the same with larger steps, as long as they resolve the motion.
+    fn larger(&self, mut reading: Reading, halvings: u32, precision: Option<usize>) -> Result<Reading> {
         let mut step = self.step;
-        let mut reading = self.study(step, MORE_HALVINGS, Some(DIGITS))?;
-        while reading.clear.iter().all(|count| *count < FITTED) && step < 64.0 * self.step {
-            step *= 8.0;
-            let larger = self.study(step, MORE_HALVINGS, Some(DIGITS))?;
+        while !reading.is_clear() && 4.0 * step <= self.resolved {
+            step *= 4.0;
+            let larger = self.study(step, halvings, precision)?;
             if larger.failure.is_some() {
                 break;
             }
@@ -100,16 +129,23 @@ impl Stretch<'_> {
         Ok(reading)
     }
 
+    /// Whether runs with many digits take no longer than one would wait.
+    fn is_affordable(&self, halvings: u32) -> bool {
+        let steps = (self.steps << (halvings + 2)) as f64;
+        SLOWER * steps * self.subject.work(&self.subject.plan.method) <= WORK
+    }
+
     fn study(&self, step: f64, halvings: u32, precision: Option<usize>) -> Result<Reading> {
         let problem = self.subject.from(self.state);
         let method = &self.subject.plan.method;
-        let length = STEPS as f64 * step;
+        let length = self.steps as f64 * step;
         let reference = format!("gauss{}", (method.order + 4).clamp(8, MAX_ORDER));
         let study = Study {
             run: run_of(&problem, precision),
             methods: vec![method.name.clone()],
-            steps: (0..=halvings).map(|k| Quantity::Number(step / f64::from(1u32 << k))).collect(),
-            until: vec![Quantity::Number(problem.t0 + length)],
+            // as formulas: many digits see that a number and its half, printed, do not divide each other
+            steps: (0..=halvings).map(|k| Quantity::Formula(format!("({step:e})/{}", 1u32 << k))).collect(),
+            until: vec![Quantity::Formula(format!("({:e}) + {}*({step:e})", problem.t0, self.steps))],
             measures: ["q", "p"].map(Measure::of).into(),
             reference: Reference::Computed(Computed { method: Some(reference), ..Computed::default() }),
         };
@@ -123,8 +159,11 @@ impl Stretch<'_> {
         found.steps.clone_from(&findings.steps);
         for (measure, clear) in clear.iter_mut().enumerate() {
             let cells = findings.row(0, measure, 0);
-            *clear = cells.iter().filter(|cell| cell.is_clear()).count();
-            let fitted = fit(findings, measure);
+            let plateau = if precision.is_none() { self.plateau[measure] } else { 0.0 };
+            let points = clear_points(findings, measure, plateau);
+            *clear = points.len();
+            let fitted =
+                points.len().checked_sub(FITTED).and_then(|first| fitted_order(&points[first..], 0.0));
             let errors = cells.iter().map(Finding::value).collect();
             if measure == 0 {
                 (found.q, found.errors_q) = (fitted, errors);
@@ -142,13 +181,11 @@ impl Stretch<'_> {
     }
 }
 
-/// The slope of the smallest errors that stand clear of rounding.
-fn fit(findings: &Findings, measure: usize) -> Option<f64> {
+/// Steps and errors that stand clear of rounding.
+fn clear_points(findings: &Findings, measure: usize, plateau: f64) -> Vec<(f64, f64)> {
     let cells = findings.steps.iter().zip(findings.row(0, measure, 0));
-    let clear = cells.filter(|(_, cell)| cell.is_clear());
-    let points: Vec<(f64, f64)> = clear.map(|(h, cell)| (*h, cell.value())).collect();
-    let used = points.get(points.len().checked_sub(FITTED)?..)?;
-    fitted_order(used, 0.0)
+    let clear = cells.filter(|(_, cell)| cell.is_clear() && cell.value() > plateau);
+    clear.map(|(h, cell)| (*h, cell.value())).collect()
 }
 
 /// The run of a problem as it is.
@@ -174,6 +211,17 @@ impl Reading {
         [self.found.q, self.found.p]
     }
 
+    /// Whether errors of q or of p stand clear of rounding often enough.
+    fn is_clear(&self) -> bool {
+        self.clear.iter().any(|count| *count >= FITTED)
+    }
+
+    /// Whether every order that was measured is as high as it should be.
+    fn is_high_enough(&self) -> bool {
+        let least = self.found.expected as f64 - TOLERANCE;
+        self.orders().iter().flatten().all(|order| *order >= least)
+    }
+
     /// Whether nothing more is to be learnt.
     fn is_settled(&self) -> bool {
         let least = self.found.expected as f64 - TOLERANCE;
@@ -184,7 +232,6 @@ impl Reading {
 
     fn judge(self, subject: &Subject<'_>, worst: u64) -> Check<OrderFound> {
         let expected = self.found.expected;
-        let least = expected as f64 - TOLERANCE;
         let word = |order: Option<f64>, errors: &[f64]| match order {
             Some(order) => format!("{order:.2}"),
             None if errors.iter().all(|e| *e == 0.0) => "exact".to_owned(),
@@ -221,7 +268,7 @@ impl Reading {
             };
         }
         let finding = format!("{}, expected {expected} ({steps} from t = {at})", shown(&self));
-        if orders.iter().flatten().all(|order| *order >= least) {
+        if self.is_high_enough() {
             return Check::new(Verdict::Pass, finding, self.found);
         }
         let lowest = orders.iter().flatten().copied().fold(f64::INFINITY, f64::min);

@@ -9,7 +9,7 @@ use super::conserved::Progress;
 use super::spectrum::is_commensurate;
 use super::terrain::{LEAST_POINTS, Terrain};
 use super::trail::Trail;
-use super::{Candidate, LEAST_STEPS, Options, RUN_WORK, Recommendation, Subject, each};
+use super::{Candidate, LEAST_STEPS, Options, Recommendation, Subject, each};
 use crate::method::Method;
 use crate::simulate::{Invariants, Outcome, simulate};
 use crate::step::{State, Stepper};
@@ -17,7 +17,9 @@ use crate::step::{State, Stepper};
 /// What is tried, and the method of the run.
 const METHODS: [&str; 7] = ["verlet", "midpoint", "simpson", "lobatto", "lobatto8", "gauss8", "gauss12"];
 /// The work of one trial, in nanoseconds as estimated.
-const TRIAL_WORK: f64 = 5e7;
+const TRIAL_WORK: f64 = 3e7;
+/// The work of a run that confirms a trial.
+const CONFIRM_WORK: f64 = 3e8;
 /// So many trials a method.
 const TRIALS: u32 = 8;
 /// The search ends when the error is between this part of the one asked for and all of it.
@@ -26,6 +28,8 @@ const CLOSE_ENOUGH: f64 = 0.3;
 const ROUNDING: f64 = 1e-13;
 /// So many are run again and listed.
 const LISTED: usize = 4;
+/// Errors must be measured over this part of what was looked at of the run.
+const LEAST_SEEN: f64 = 0.25;
 /// Runs of more steps are not recommended.
 const MOST_STEPS: f64 = 1e9;
 
@@ -59,16 +63,16 @@ pub(super) fn recommend(
         found.notes.push("none: the energy is not conserved, so its error says nothing".to_owned());
         return found;
     }
-    if LEAST_STEPS as f64 * subject.work(&plan.method) > 4.0 * TRIAL_WORK {
-        found
-            .notes
-            .push("not measured: a step of this system takes too long to try other methods".to_owned());
-        return found;
-    }
     let mut methods: Vec<Method> = METHODS.iter().filter_map(|name| Method::named(name).ok()).collect();
     if plan.method.is_variational() && !methods.iter().any(|m| m.scheme == plan.method.scheme) {
         methods.push(plan.method.clone());
     }
+    let slow = |method: &Method| LEAST_STEPS as f64 * subject.work(method) > 2.0 * TRIAL_WORK;
+    let left_out = names(methods.iter().filter(|method| slow(method)));
+    if !left_out.is_empty() {
+        found.notes.push(format!("not tried, because a step takes too long: {left_out}"));
+    }
+    methods.retain(|method| !slow(method));
     let search = Search {
         subject,
         target: options.energy_error,
@@ -76,31 +80,45 @@ pub(super) fn recommend(
         fastest: terrain.fastest().map_or(0.0, |(_, rate)| rate),
         period,
     };
-    let mut tried: Vec<(Method, Trial)> =
-        each(&methods, |method| Some((method.clone(), search.search(method)?)))
-            .into_iter()
-            .flatten()
-            .collect();
+    let tried = each(&methods, |method| Some((method.clone(), search.search(method)?)));
+    let (exact, mut tried): (Vec<_>, Vec<_>) =
+        tried.into_iter().flatten().partition(|(_, t)| t.is_exact(options));
+    if !exact.is_empty() {
+        found.notes.push(format!(
+            "with every step that resolves the motion the energy is kept to rounding, which says nothing about the step, by {}",
+            names(exact.iter().map(|(method, _)| method))
+        ));
+    }
     tried.sort_by(|a, b| search.cost(&a.1).total_cmp(&search.cost(&b.1)));
     tried.truncate(LISTED);
-    found.candidates =
-        each(&tried, |(method, trial)| search.confirm(method, trial)).into_iter().flatten().collect();
+    let confirmed = each(&tried, |(method, trial)| search.confirm(method, trial));
+    found.candidates = confirmed.into_iter().flatten().collect();
+    // an error over a small part of the run says little about all of it
+    let seen = plan.problem.t0 + LEAST_SEEN * trail.steps as f64 * plan.step;
+    let short: Vec<String> =
+        found.candidates.iter().filter(|c| c.measured_until < seen).map(|c| c.method.clone()).collect();
+    if !short.is_empty() {
+        found
+            .notes
+            .push(format!("not listed, because their runs take too long to measure: {}", short.join(", ")));
+    }
+    found.candidates.retain(|c| c.measured_until >= seen);
     found.candidates.sort_by(|a, b| a.evaluations.total_cmp(&b.evaluations));
+    let end = subject.time(plan.steps) - 0.5 * plan.step;
+    let until = found.candidates.iter().map(|c| c.measured_until).fold(f64::INFINITY, f64::min);
     if subject.interrupted() {
         found.notes.push("interrupted: not all methods were tried".to_owned());
-    } else if found.candidates.is_empty() {
-        let rounding = trail.energy.largest <= options.energy_error;
-        let why = if rounding {
-            "what was tried needs too many steps"
-        } else {
-            "64-bit numbers may not have the digits"
-        };
+    } else if found.candidates.is_empty() && exact.is_empty() && short.is_empty() && !methods.is_empty() {
+        let why = "it takes too many steps, or more digits than 64-bit numbers have";
         found.notes.push(format!("no method reached {:e}: {why}", options.energy_error));
-    } else if found.candidates.iter().any(|c| c.measured_until < subject.time(plan.steps) - 0.5 * plan.step) {
-        let until = found.candidates.iter().map(|c| c.measured_until).fold(f64::INFINITY, f64::min);
-        found.notes.push(format!("errors were measured up to t = {}", subject.with_unit(until)));
+    } else if until < end {
+        found.notes.push(format!("energy errors were measured up to t = {}", subject.with_unit(until)));
     }
     found
+}
+
+fn names<'a>(methods: impl Iterator<Item = &'a Method>) -> String {
+    methods.map(|method| method.name.as_str()).collect::<Vec<_>>().join(", ")
 }
 
 /// One run.
@@ -111,6 +129,13 @@ struct Trial {
     /// Evaluations a step.
     evaluations: f64,
     steps: u64,
+}
+
+impl Trial {
+    /// Whether the energy is kept to rounding though much less was asked for.
+    fn is_exact(&self, options: &Options) -> bool {
+        self.error <= ROUNDING && options.energy_error > 30.0 * ROUNDING
+    }
 }
 
 struct Search<'a> {
@@ -210,7 +235,7 @@ impl Search<'_> {
         let mut wanted = trial.step;
         for _ in 0..5 {
             let (step, steps) = self.rounded(wanted);
-            let found = self.run(method, step, RUN_WORK)?;
+            let found = self.run(method, step, CONFIRM_WORK)?;
             if found.error <= self.target {
                 return Some(Candidate {
                     method: method.name.clone(),

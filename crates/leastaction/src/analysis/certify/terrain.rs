@@ -34,7 +34,9 @@ pub(super) struct Terrain {
 impl Terrain {
     pub(super) fn new(subject: &Subject<'_>, trail: &Trail) -> Self {
         let model = &subject.plan.problem.system.model;
-        let cost = POWERS as f64 * (10.0 * model.acceleration_tape().len() as f64 + 50.0 * model.n as f64);
+        let band = (model.structure.mass_ordering.bandwidth as f64 + 1.0).min(model.n as f64);
+        let cost = 10.0 * model.acceleration_tape().len() as f64 + model.n as f64 * band * (band + 50.0);
+        let cost = POWERS as f64 * cost;
         let mut states: Vec<State<f64>> =
             trail.some((WORK / cost).clamp(4.0, 256.0) as usize).into_iter().cloned().collect();
         // where a step is least accurate there is something to see
