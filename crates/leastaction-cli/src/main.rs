@@ -4,6 +4,7 @@
 //! kept), 2 bad input, 130 interrupted.
 
 mod arguments;
+mod certify;
 mod chart;
 mod converge;
 mod figure;
@@ -42,6 +43,7 @@ fn main() -> ExitCode {
     let result = match &arguments.command {
         Command::Simulate(flags) => run::simulate(flags),
         Command::Converge(flags) => converge::converge(flags),
+        Command::Certify(flags) => certify::certify(flags),
         Command::Reproduce(flags) => reproduce::reproduce(flags),
         Command::Systems { format } => list::systems(*format),
         Command::Methods { format } => list::methods(*format),

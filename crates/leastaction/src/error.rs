@@ -266,7 +266,7 @@ impl Failure {
 }
 
 /// A combination of velocities as text, e.g. `v_phi - v_psi`.
-fn combination(names: &[String], factors: &[f64]) -> String {
+pub(crate) fn combination(names: &[String], factors: &[f64]) -> String {
     let largest = factors.iter().fold(0.0f64, |m, x| m.max(x.abs()));
     let mut text = String::new();
     let mut terms = 0;

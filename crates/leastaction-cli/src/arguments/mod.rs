@@ -1,8 +1,10 @@
-//! The flags, and how they fill a [`Run`]. Those of `converge` and `reproduce` have files of their own.
+//! The flags, and how they fill a [`Run`]. Those of `certify`, `converge` and `reproduce` have files of their own.
 
+mod certify;
 mod converge;
 mod reproduce;
 
+pub(crate) use certify::CertifyFlags;
 pub(crate) use converge::ConvergeFlags;
 pub(crate) use reproduce::ReproduceFlags;
 
@@ -27,6 +29,8 @@ pub(crate) enum Command {
     Simulate(Box<SimulateFlags>),
     /// Measure errors against steps: table, orders, plot
     Converge(Box<ConvergeFlags>),
+    /// Measure order, symplecticity, conservation and more on a run of your own, with a verdict for each
+    Certify(Box<CertifyFlags>),
     /// Compute the tables and figures of the five papers beside what they print
     Reproduce(ReproduceFlags),
     /// List the systems of the catalogue

@@ -2,8 +2,9 @@
 //!
 //! Everything here runs the same stepper as a simulation and reports numbers; thresholds are left to tests and to the
 //! user. [`structure`] looks at one step, a [`Study`] at errors against steps and [`order`] at the slopes they show,
-//! [`drift`] at energies over a long run.
+//! [`drift`] at energies over a long run. [`certify`](mod@certify) does all of it to one run and judges.
 
+pub mod certify;
 pub mod drift;
 mod measure;
 pub mod order;

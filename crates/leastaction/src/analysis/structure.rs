@@ -2,7 +2,8 @@
 
 use crate::error::Cause;
 use crate::method::Method;
-use crate::step::{State, Stepper};
+use crate::scalar::{Dual, Field};
+use crate::step::{State, Stepper, tangent};
 
 pub use crate::step::tangent_map;
 use crate::system::Problem;
@@ -26,6 +27,54 @@ pub fn symplecticity_defect(map: &[Vec<f64>]) -> f64 {
         }
     }
     worst
+}
+
+/// The same for so many pairs of directions, where the whole map is too large: half of them a coordinate with its own
+/// momentum, half of them random.
+pub fn symplecticity_defect_of_pairs(
+    problem: &Problem<f64>,
+    method: &Method,
+    step_size: f64,
+    state: &State<f64>,
+    pairs: usize,
+) -> Result<f64, Cause> {
+    let n = state.q.len();
+    let mut stepper = Stepper::new(&problem.convert(), method, Dual::from_f64(step_size));
+    let mut random = Random::new();
+    let mut worst = 0.0f64;
+    for pair in 0..pairs {
+        let [u, w] = if pair % 2 == 0 {
+            let i = (random.next().abs() * n as f64) as usize % n;
+            [i, n + i].map(|one| (0..2 * n).map(|j| f64::from(u8::from(j == one))).collect::<Vec<f64>>())
+        } else {
+            [0, 1].map(|_| (0..2 * n).map(|_| random.next()).collect())
+        };
+        let (before, _) = area(&u, &w);
+        let (after, size) = area(&tangent(&mut stepper, state, &u)?, &tangent(&mut stepper, state, &w)?);
+        worst = worst.max((after - before).abs() / (size + before.abs()));
+    }
+    Ok(worst)
+}
+
+/// Σ_i u_i w_{n+i} − u_{n+i} w_i, and the sum of the sizes of its terms.
+fn area(u: &[f64], w: &[f64]) -> (f64, f64) {
+    let n = u.len() / 2;
+    let terms = (0..n).flat_map(|i| [u[i] * w[n + i], -u[n + i] * w[i]]);
+    terms.fold((0.0, 0.0), |(sum, size), x| (sum + x, size + x.abs()))
+}
+
+/// Repeatable numbers between −1 and 1.
+pub(super) struct Random(u64);
+
+impl Random {
+    pub(super) fn new() -> Self {
+        Self(7)
+    }
+
+    pub(super) fn next(&mut self) -> f64 {
+        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (self.0 >> 11) as f64 / (1u64 << 52) as f64 - 1.0
+    }
 }
 
 /// How far a step and its reverse miss the start, relative to the size of the coordinates, and of the momenta.

@@ -41,6 +41,8 @@ pub(super) struct Convergence {
     size: Vec<f64>,
     epsilon: f64,
     pub(super) tolerance: f64,
+    /// The largest ratio of a correction to the one before it that says something; below zero if none does.
+    contraction: f64,
 }
 
 #[derive(Clone, Debug)]
@@ -77,12 +79,14 @@ impl Convergence {
             size: vec![0.0; structure.group.len()],
             epsilon,
             tolerance: ROUNDING * epsilon * (unknowns as f64).sqrt(),
+            contraction: -1.0,
         }
     }
 
     /// Starts a step. `sizes` gives each coordinate's magnitude and the reach of its guessed increments.
     pub(super) fn start(&mut self, sizes: impl Fn(usize) -> (f64, f64)) {
         self.groups.fill(Group::NEW);
+        self.contraction = -1.0;
         for i in 0..self.size.len() {
             let (magnitude, reach) = sizes(i);
             self.size[i] = magnitude + reach;
@@ -118,6 +122,10 @@ impl Convergence {
         let (mut all_settled, mut all_done, mut renew) = (true, true, false);
         for group in &mut self.groups {
             let rate = group.correction / group.before;
+            // a ratio of corrections that are both rounding says nothing
+            if compared && group.before > self.tolerance {
+                self.contraction = self.contraction.max(rate);
+            }
             let stagnant = compared && group.correction <= self.tolerance && rate >= STAGNANT;
             group.settled |= group.correction == 0.0 || stagnant;
             if group.settled {
@@ -138,6 +146,11 @@ impl Convergence {
             (false, true) => Verdict::DoneAfter,
             (false, false) => Verdict::Continue { renew },
         }
+    }
+
+    /// The largest ratio of a correction of this step to the one before it, if there were two above rounding.
+    pub(super) fn contraction(&self) -> Option<f64> {
+        (self.contraction >= 0.0).then_some(self.contraction)
     }
 
     /// The coordinate with the largest last correction among those that have not settled, and that correction.

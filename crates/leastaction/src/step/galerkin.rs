@@ -46,6 +46,8 @@ pub(super) struct GalerkinStepper<R> {
     convergence: Convergence,
     /// Corrections of the present step.
     corrections: u32,
+    /// Evaluations of the derivatives of L, since the stepper was made.
+    pub(super) evaluations: u64,
     /// Right-hand side and solution of the linear system, in matrix order.
     correction: Vec<R>,
     /// h Σ_i b_i L_q(i)
@@ -74,6 +76,7 @@ impl<R: Real> GalerkinStepper<R> {
             start: zeros(n),
             convergence: Convergence::new(&model.structure, n * s, R::epsilon()),
             corrections: 0,
+            evaluations: 0,
             correction: zeros(n * s),
             impulse: zeros(n),
             stage_q: zeros(n),
@@ -197,6 +200,7 @@ impl<R: Real> GalerkinStepper<R> {
         let (n, s) = (self.n, self.tableau.degree);
         self.correction.fill(R::zero());
         self.impulse.fill(R::zero());
+        self.evaluations += self.tableau.b.len() as u64;
         if renew {
             self.renewals += 1;
             self.jacobian.matrix.clear();
@@ -280,6 +284,11 @@ impl<R: Real> GalerkinStepper<R> {
             compensated_add(&mut state.p[j], &mut state.p_low[j], self.impulse[j].clone());
         }
         self.continuable = true;
+    }
+
+    /// How much smaller each correction of the last step was than the one before, at worst.
+    pub(super) fn contraction(&self) -> Option<f64> {
+        self.convergence.contraction()
     }
 
     pub(super) fn weights(&self, fraction: &R) -> Weights<R> {

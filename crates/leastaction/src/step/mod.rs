@@ -15,7 +15,7 @@ mod runge_kutta;
 mod tangent;
 
 pub use propagator::{Propagator, QuadraticForm};
-pub use tangent::tangent_map;
+pub use tangent::{tangent, tangent_map};
 
 use crate::error::Cause;
 use crate::method::{Method, Scheme};
@@ -116,6 +116,24 @@ impl<R: Real> Stepper<R> {
         };
         state.steps += 1;
         Ok(iterations)
+    }
+
+    /// How often the derivatives of L were evaluated since the stepper was made, those of a start in f64 not counted: the
+    /// same on every machine, which a time is not.
+    pub fn evaluations(&self) -> u64 {
+        match &self.scheme {
+            AnyStepper::Galerkin(stepper) => stepper.evaluations,
+            AnyStepper::RungeKutta4(stepper) => stepper.evaluations,
+        }
+    }
+
+    /// How much smaller each correction of the last step was than the one before, at worst. `None` for an explicit method,
+    /// and where the first correction was as small as rounding.
+    pub fn contraction(&self) -> Option<f64> {
+        match &self.scheme {
+            AnyStepper::Galerkin(stepper) => stepper.contraction(),
+            AnyStepper::RungeKutta4(_) => None,
+        }
     }
 
     /// What it takes to evaluate the polynomial of any step at a fraction of it, 0 for its start and 1 for its end.

@@ -23,6 +23,8 @@ pub(super) struct RungeKutta4<R> {
     rate: [Vec<R>; 2],
     /// Σ b_i k_i
     sum: [Vec<R>; 2],
+    /// Evaluations of the derivatives of L, since the stepper was made.
+    pub(super) evaluations: u64,
 }
 
 impl<R: Real> RungeKutta4<R> {
@@ -40,6 +42,7 @@ impl<R: Real> RungeKutta4<R> {
             stage: pair(),
             rate: pair(),
             sum: pair(),
+            evaluations: 0,
         }
     }
 
@@ -83,6 +86,7 @@ impl<R: Real> RungeKutta4<R> {
 
     /// The rates of the present stage.
     fn rates(&mut self, t: &R) -> Result<(), Cause> {
+        self.evaluations += 1;
         let [q, second] = &self.stage;
         let [q_rate, second_rate] = &mut self.rate;
         match self.form {
