@@ -4,6 +4,7 @@
 //! [`Structure`]: cyclic coordinates, time independence, kind of mass matrix, coupling. Second derivatives are lists of
 //! entries that are not structurally zero; a chain of n particles has O(n) of them.
 
+use super::Symmetry;
 use crate::expr::{Depends, Differentiator, Graph, Node, NodeId, Tape};
 use crate::linear::Ordering;
 use std::sync::{Arc, OnceLock};
@@ -72,6 +73,8 @@ pub struct Model {
     /// What can be read off the graph.
     pub structure: Structure,
     tapes: [OnceLock<Arc<Tape>>; 6],
+    /// Found when they are first asked for.
+    pub(super) symmetries: OnceLock<Vec<Symmetry>>,
 }
 
 impl Model {
@@ -143,6 +146,7 @@ impl Model {
             force,
             structure,
             tapes: Default::default(),
+            symmetries: OnceLock::new(),
         }
     }
 
