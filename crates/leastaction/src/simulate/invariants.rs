@@ -1,10 +1,10 @@
-//! Watching what should be conserved: the energy, and the momenta of cyclic coordinates.
+//! Watching what should be conserved: the energy, the momenta of cyclic coordinates, and what linear symmetries conserve.
 
 use super::{Moment, Observer};
 use crate::error::Cause;
 use crate::scalar::Real;
 use crate::step::State;
-use crate::system::{Energy, Problem, Velocities};
+use crate::system::{Energy, Momentum, Problem, Sum, Velocities};
 use std::ops::ControlFlow;
 
 /// An initial energy below this part of the kinetic energy counts as zero, where it cannot measure errors.
@@ -77,18 +77,22 @@ fn kinetic<R: Real>(v: &[R], p: &[R]) -> f64 {
     0.5 * v.iter().zip(p).map(|(v, p)| v.to_f64() * p.to_f64()).sum::<f64>().abs()
 }
 
-/// The momentum of a cyclic coordinate.
+/// A conserved momentum, and how it changed.
 #[derive(Clone, Debug)]
 pub struct Drift {
-    /// Which coordinate.
-    pub coordinate: usize,
-    /// Its momentum at the start.
+    /// What it is: `p_phi`, `total p_x`, `x*p_y - y*p_x`.
+    pub name: String,
+    /// The coordinate, if it is the momentum of a single one.
+    pub coordinate: Option<usize>,
+    /// Its value at the start.
     pub initial: f64,
     /// The largest difference from it.
     pub largest: f64,
+    /// The sizes of all its terms added up, where they were largest: rounding errors are to be compared with this.
+    pub size: f64,
 }
 
-/// Energy and cyclic momenta, checked after every step.
+/// Energy and conserved momenta, checked after every step.
 #[derive(Clone, Debug)]
 pub struct Invariants<R> {
     /// The meter of the energy.
@@ -97,22 +101,33 @@ pub struct Invariants<R> {
     pub last: R,
     /// The largest difference from the initial energy.
     pub largest: f64,
-    /// The momenta of cyclic coordinates.
+    /// The momenta of cyclic coordinates, then those of linear symmetries.
     pub momenta: Vec<Drift>,
+    /// How to compute the last of the momenta, and their initial values.
+    symmetries: Vec<(Momentum<R>, Sum<R>)>,
 }
 
 impl<R: Real> Invariants<R> {
     /// Measures against the initial state of a problem.
     pub fn new(problem: &Problem<R>) -> Self {
-        let cyclic = problem.system.structure().cyclic.iter();
-        let drift = |&coordinate: &usize| Drift {
-            coordinate,
-            initial: problem.p0[coordinate].to_f64(),
-            largest: 0.0,
-        };
-        let momenta = cyclic.map(drift).collect();
+        let system = &problem.system;
+        let drift = |name: String, coordinate, initial: f64, size| Drift { name, coordinate, initial, largest: 0.0, size };
+        let cyclic = system.structure().cyclic.iter().map(|&i| {
+            let initial = problem.p0[i].to_f64();
+            drift(format!("p_{}", system.coordinates[i].name), Some(i), initial, initial.abs())
+        });
+        let mut momenta: Vec<Drift> = cyclic.collect();
+        let zeros = vec![R::zero(); system.n()];
+        let mut symmetries = Vec::new();
+        for symmetry in problem.symmetries() {
+            let momentum = Momentum::new(symmetry);
+            let initial = momentum.at((&problem.q0, &zeros), (&problem.p0, &zeros));
+            let name = symmetry.name.clone();
+            momenta.push(drift(name, symmetry.coordinate(), initial.high.to_f64(), initial.size));
+            symmetries.push((momentum, initial));
+        }
         let meter = EnergyMeter::new(problem);
-        Self { last: meter.initial().clone(), meter, largest: 0.0, momenta }
+        Self { last: meter.initial().clone(), meter, largest: 0.0, momenta, symmetries }
     }
 
     /// The largest relative error of the energy so far.
@@ -128,9 +143,16 @@ impl<R: Real> Observer<R> for Invariants<R> {
             let error = (self.last.clone() - self.meter.initial().clone()).magnitude();
             self.largest = self.largest.max(error);
         }
-        for drift in &mut self.momenta {
-            let error = (moment.state.p[drift.coordinate].to_f64() - drift.initial).abs();
-            drift.largest = drift.largest.max(error);
+        let State { q, p, q_low, p_low, .. } = moment.state;
+        let (cyclic, others) = self.momenta.split_at_mut(self.momenta.len() - self.symmetries.len());
+        for drift in cyclic {
+            let value = drift.coordinate.map_or(drift.initial, |i| p[i].to_f64());
+            drift.largest = drift.largest.max((value - drift.initial).abs());
+        }
+        for (drift, (momentum, initial)) in others.iter_mut().zip(&self.symmetries) {
+            let value = momentum.at((q, q_low), (p, p_low));
+            drift.largest = drift.largest.max(value.distance(initial));
+            drift.size = drift.size.max(value.size);
         }
         Ok(ControlFlow::Continue(()))
     }

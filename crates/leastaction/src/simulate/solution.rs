@@ -52,7 +52,7 @@ pub struct Summary {
     pub p: Vec<f64>,
     /// The energy over the run.
     pub energy: EnergySummary,
-    /// Largest change of each conserved momentum, by the name of its coordinate.
+    /// Largest change of each conserved momentum: by the name of its coordinate, or by its own such as `total p_x`.
     pub momenta: BTreeMap<String, f64>,
     /// How the step equations were solved.
     pub newton: NewtonSummary,
@@ -73,6 +73,8 @@ struct Units {
     names: Vec<String>,
     time: String,
     wanted_steps: u64,
+    /// Conserved momenta: name, largest change, size of the terms.
+    momenta: Vec<(String, f64, f64)>,
 }
 
 /// Numbers with more digits than an `f64` has, as decimals.
@@ -128,7 +130,10 @@ impl Summary {
         let momenta = invariants
             .momenta
             .iter()
-            .map(|drift| (system.coordinates[drift.coordinate].name.clone(), drift.largest))
+            .map(|drift| {
+                let name = drift.coordinate.map_or(&drift.name, |i| &system.coordinates[i].name);
+                (name.clone(), drift.largest)
+            })
             .collect();
         Self {
             system: system.name.clone(),
@@ -160,6 +165,7 @@ impl Summary {
                 names: system.coordinate_names(),
                 time: system.time_unit.clone(),
                 wanted_steps: plan.steps,
+                momenta: invariants.momenta.iter().map(|d| (d.name.clone(), d.largest, d.size)).collect(),
             },
         }
     }
@@ -233,13 +239,17 @@ impl fmt::Display for Summary {
                 ""
             )?;
         }
-        for (name, drift) in self.momenta.iter().take(MAX_COORDINATES) {
-            let exact = if *drift == 0.0 {
-                "unchanged to the last bit".to_owned()
+        let momenta = &self.units.momenta;
+        for (name, drift, size) in momenta.iter().take(MAX_COORDINATES) {
+            if *drift == 0.0 {
+                writeln!(f, "  momentum   {name} unchanged to the last bit")?;
             } else {
-                format!("largest change {drift:.3e}")
-            };
-            writeln!(f, "  momentum   p_{name} {exact}")?;
+                let relative = drift / size;
+                writeln!(f, "  momentum   {name} largest change {drift:.3e}, {relative:.0e} of its terms")?;
+            }
+        }
+        if momenta.len() > MAX_COORDINATES {
+            writeln!(f, "  {:<10} … and {} more conserved momenta", "", momenta.len() - MAX_COORDINATES)?;
         }
         if self.newton.iterations_max > 0 {
             writeln!(

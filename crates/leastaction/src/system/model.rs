@@ -4,6 +4,7 @@
 //! [`Structure`]: cyclic coordinates, time independence, kind of mass matrix, coupling. Second derivatives are lists of
 //! entries that are not structurally zero; a chain of n particles has O(n) of them.
 
+use super::Symmetry;
 use crate::expr::{Backend, Depends, Differentiator, Evaluator, Graph, Node, NodeId, Tape};
 use crate::linear::Ordering;
 use crate::scalar::Real;
@@ -75,6 +76,8 @@ pub struct Model {
     /// What runs the tapes in `f64`; as suits if nothing is said.
     pub backend: Option<Backend>,
     tapes: [OnceLock<Arc<Tape>>; 6],
+    /// Found when they are first asked for.
+    pub(super) symmetries: OnceLock<Vec<Symmetry>>,
 }
 
 impl Model {
@@ -147,6 +150,7 @@ impl Model {
             structure,
             backend: None,
             tapes: Default::default(),
+            symmetries: OnceLock::new(),
         }
     }
 
