@@ -12,6 +12,7 @@ mod kernels;
 mod model;
 mod problem;
 mod quadratic;
+mod quantities;
 mod velocities;
 
 pub use build::{Builder, Parameters};
@@ -20,6 +21,7 @@ pub use kernels::{Energy, Gradient, Hessian, SecondOrder};
 pub use model::{Entry, Model, Structure};
 pub use problem::{Problem, Settings};
 pub use quadratic::Quadratic;
+pub use quantities::{Dictionary, Gauge, Quantities, is_name};
 pub use velocities::{Accelerations, Velocities};
 
 use crate::error::{Error, Result, nearest};
