@@ -102,6 +102,9 @@ pub enum Error {
     #[error("in the run description: {message}")]
     BadRun { message: String },
 
+    #[error("{what}: {message}")]
+    BadQuantity { what: String, message: String },
+
     #[error("{message}")]
     BadStudy { message: String },
 
@@ -177,6 +180,15 @@ pub enum Cause {
         /// The step size.
         step_size: f64,
     },
+    /// The formula of an event gave no finite number.
+    EventNotFinite {
+        /// The name of the event.
+        event: String,
+        /// What the formula gave.
+        value: f64,
+        /// When.
+        time: f64,
+    },
     /// Velocities could not be found for the momenta of a Lagrangian that is not quadratic in them.
     NoVelocity {
         /// How many corrections were tried.
@@ -229,6 +241,9 @@ impl fmt::Display for Failure {
             Cause::NotFinite { coordinate, .. } => {
                 write!(f, "`{}` became infinite or undefined", name(*coordinate))?;
             }
+            Cause::EventNotFinite { event, value, time } => {
+                write!(f, "the formula of the event `{event}` gives {value} at t = {}", number(*time))?;
+            }
             Cause::NoVelocity { iterations, coordinate } => write!(
                 f,
                 "no velocity of `{}` was found for its momentum in {iterations} corrections",
@@ -257,6 +272,9 @@ impl Failure {
                  singular point of the coordinates needs other coordinates",
                 step_size.abs()
             ),
+            Cause::EventNotFinite { .. } => "a formula that is finite along the whole motion; look for a division by zero, or a \
+                 root or logarithm of a negative number"
+                .to_owned(),
             Cause::NoVelocity { .. } => {
                 "momenta within the range that the Lagrangian can give, or initial velocities instead of momenta"
                     .to_owned()

@@ -4,18 +4,29 @@
 //! progress bar. [`Run`] describes a whole run as data, [`Plan`] is the checked run ready to go, [`Solution`] what comes
 //! out, also when the run stops early.
 
+mod crossings;
+mod event;
+mod events;
 mod invariants;
 pub(crate) mod numbers;
+mod observed;
 mod plan;
 mod recorder;
+mod report;
+mod root;
 mod run;
 mod solution;
 pub(crate) mod stability;
 
+pub use crossings::{Crossings, Tally};
+pub use event::{Direction, Event};
+pub use events::Events;
 pub use invariants::{Drift, EnergyMeter, Invariants};
 pub use numbers::MAX_DIGITS;
+pub use observed::{Observed, Outputs};
 pub use plan::{Plan, Watch};
-pub use recorder::{Recorder, Recording};
+pub use recorder::{Output, Recorder, Recording};
+pub use report::{EventSummary, OutputSummary};
 pub use run::{InitialState, Run};
 pub use solution::{DigitsSummary, EnergySummary, NewtonSummary, Solution, Summary};
 
@@ -51,6 +62,13 @@ pub enum Outcome {
     Done,
     /// An observer ended it.
     Interrupted,
+    /// An event that was to end it did.
+    Stopped {
+        /// The name of the event.
+        event: String,
+        /// When it happened, in the last step.
+        time: f64,
+    },
     /// A step failed; the state is the one before it.
     Failed(Box<Failure>),
 }

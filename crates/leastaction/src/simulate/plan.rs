@@ -4,7 +4,8 @@
 
 use super::numbers::{self, Numbers, in_precision};
 use super::{
-    InitialState, Invariants, Moment, NewtonSummary, Observer, Recorder, Run, Solution, Summary, simulate,
+    Events, InitialState, Invariants, Moment, NewtonSummary, Observed, Observer, Outputs, Recorder, Run,
+    Solution, Summary, simulate,
 };
 use crate::error::{Cause, Error, Result};
 use crate::method::Method;
@@ -60,7 +61,10 @@ impl Plan {
         let until = numbers.until(run.until.as_ref())?;
         let mut notes = Vec::new();
         let steps = count_steps(until - numbers.problem.t0, step, until, &mut notes)?;
-        let (every, dense) = recording(run, &method, steps, system.n(), &mut notes)?;
+        let width = 3 * system.n() + 2 + run.outputs.len();
+        let (every, dense) = recording(run, &method, steps, width, &mut notes)?;
+        Observed::new(run, system, period_text(numbers.period.as_ref()).as_deref())?
+            .check_start(&numbers.problem)?;
         let mut plan = Self {
             problem: numbers.problem,
             method,
@@ -126,6 +130,8 @@ impl Plan {
                 p: start.1,
             },
             parameters: sizes.chain(parameters).collect(),
+            outputs: given.outputs.clone(),
+            events: given.events.clone(),
         }
     }
 
@@ -144,32 +150,62 @@ impl Plan {
         in_precision!(self.precision, R => {
             let mut numbers: Numbers<R> = Numbers::new(&self.given, &self.problem.system)?;
             let step = numbers.step(self.given.step.as_ref())?;
-            Ok(self.simulate_in(&numbers.problem, step, watch))
+            let period = period_text(numbers.period.as_ref());
+            let observed = Observed::new(&self.given, &self.problem.system, period.as_deref())?;
+            Ok(self.simulate_in(&numbers.problem, step, &observed, watch))
         })
     }
 
-    fn simulate_in<R: Real>(&self, problem: &Problem<R>, step: R, watch: Watch<'_>) -> Solution {
+    fn simulate_in<R: Real>(
+        &self,
+        problem: &Problem<R>,
+        step: R,
+        observed: &Observed,
+        watch: Watch<'_>,
+    ) -> Solution {
         let mut stepper = Stepper::new(problem, &self.method, step);
         let mut state = State::new(problem);
         let mut invariants = Invariants::new(problem);
-        let mut recorder = (self.every > 0)
-            .then(|| Recorder::new(problem, &stepper, self.every, self.dense, self.rows() as usize));
+        let mut recorder = (self.every > 0).then(|| {
+            Recorder::new(problem, &stepper, self.every, self.dense, self.rows() as usize).with_outputs(
+                problem,
+                &observed.output_names,
+                &observed.outputs,
+            )
+        });
+        let mut outputs = Outputs::new(problem, &observed.outputs);
+        let mut events = Events::new(problem, &self.method, &stepper, observed);
         let mut newton = Newton::default();
         let mut watcher = Watcher(watch);
         let mut all: Vec<&mut dyn Observer<R>> = vec![&mut invariants, &mut newton];
         if let Some(recorder) = &mut recorder {
             all.push(recorder);
         }
+        if !observed.outputs.is_empty() {
+            all.push(&mut outputs);
+        }
+        if !observed.events.is_empty() {
+            all.push(&mut events);
+        }
         all.push(&mut watcher);
         let start = Instant::now();
         let outcome = simulate(problem, &mut stepper, &mut state, self.steps, &mut all);
+        let outcome = events.outcome(outcome);
         let wall_seconds = start.elapsed().as_secs_f64();
         let t_end = stepper.time(state.steps).to_f64();
         let newton = newton.summary();
-        let summary = Summary::new(self, &state, t_end, &invariants, newton, wall_seconds, &outcome);
+        let summary = Summary::new(self, &state, t_end, &invariants, newton, wall_seconds, &outcome)
+            .with_outputs(&observed.output_names, &outputs)
+            .with_events(&events.crossings);
         let recording = recorder.map(|r| r.recording).unwrap_or_default();
-        Solution { run: self.run.clone(), outcome, summary, recording }
+        let events = events.crossings.rounded();
+        Solution { run: self.run.clone(), outcome, summary, recording, events }
     }
+}
+
+/// A period with all its digits.
+fn period_text<R: Real>(period: Option<&R>) -> Option<String> {
+    period.map(|period| period.to_text(None))
 }
 
 /// Shows the number of steps to whoever watches.
@@ -224,7 +260,7 @@ fn recording(
     run: &Run,
     method: &Method,
     steps: u64,
-    n: usize,
+    width: usize,
     notes: &mut Vec<String>,
 ) -> Result<(u64, u64)> {
     let dense = run.dense.unwrap_or(1);
@@ -238,7 +274,7 @@ fn recording(
     if dense > 1 && method.degree().is_none() {
         return Err(Error::NotDense { method: method.name.clone() });
     }
-    let numbers = steps as f64 * dense as f64 * (3 * n + 2) as f64;
+    let numbers = steps as f64 * dense as f64 * width as f64;
     let least = |limit: f64| ((numbers / limit).ceil() as u64).max(1);
     match run.every {
         None => {

@@ -4,7 +4,7 @@ use super::{Moment, Observer};
 use crate::error::Cause;
 use crate::scalar::Real;
 use crate::step::{Stepper, Weights};
-use crate::system::{Energy, Problem, Velocities};
+use crate::system::{Energy, Gauge, Problem, Quantities, Velocities};
 use std::ops::ControlFlow;
 
 /// Recorded times and states, one row after the other.
@@ -24,6 +24,17 @@ pub struct Recording {
     pub energy: Vec<f64>,
     /// Energies minus the initial one, subtracted before rounding to 64 bits.
     pub energy_change: Vec<f64>,
+    /// The outputs of the run, in its order.
+    pub outputs: Vec<Output>,
+}
+
+/// A named quantity at every row.
+#[derive(Clone, Debug, Default)]
+pub struct Output {
+    /// Its name.
+    pub name: String,
+    /// One value a row.
+    pub values: Vec<f64>,
 }
 
 impl Recording {
@@ -58,6 +69,7 @@ pub struct Recorder<R> {
     energy: Energy<R>,
     initial_energy: R,
     velocities: Velocities<R>,
+    outputs: Option<Gauge<R>>,
     q: Vec<R>,
     v: Vec<R>,
     p: Vec<R>,
@@ -78,7 +90,8 @@ impl<R: Real> Recorder<R> {
             .collect();
         let room = |width: usize| Vec::with_capacity(rows * width);
         let (t, q, v, p) = (room(1), room(n), room(n), room(n));
-        let recording = Recording { n, t, q, v, p, energy: room(1), energy_change: room(1) };
+        let recording =
+            Recording { n, t, q, v, p, energy: room(1), energy_change: room(1), outputs: Vec::new() };
         let mut energy = Energy::new(model, &problem.parameters);
         let (initial_energy, _) = energy.at(&problem.q0, &problem.v0, &problem.t0);
         Self {
@@ -87,11 +100,21 @@ impl<R: Real> Recorder<R> {
             energy,
             initial_energy,
             velocities: Velocities::new(model, &problem.parameters),
+            outputs: None,
             q: problem.q0.clone(),
             v: problem.v0.clone(),
             p: problem.p0.clone(),
             recording,
         }
+    }
+
+    /// Keeps outputs beside the states.
+    pub fn with_outputs(mut self, problem: &Problem<R>, names: &[String], outputs: &Quantities) -> Self {
+        let rows = self.recording.t.capacity();
+        let output = |name: &String| Output { name: name.clone(), values: Vec::with_capacity(rows) };
+        self.recording.outputs = names.iter().map(output).collect();
+        self.outputs = Some(outputs.gauge(problem));
+        self
     }
 
     fn push(&mut self, t: &R) {
@@ -103,6 +126,12 @@ impl<R: Real> Recorder<R> {
         r.p.extend(self.p.iter().map(R::to_f64));
         r.energy.push(energy.to_f64());
         r.energy_change.push((energy - self.initial_energy.clone()).to_f64());
+        if let Some(gauge) = &mut self.outputs {
+            let values = gauge.at(&self.q, &self.v, t);
+            for (output, value) in r.outputs.iter_mut().zip(values) {
+                output.values.push(value.to_f64());
+            }
+        }
     }
 }
 

@@ -2,9 +2,10 @@
 //!
 //! [`Run`] says what is wanted, with formulas and defaults left open; [`Run::plan`] checks it and fills them in.
 
-use super::{Plan, Solution};
+use super::{Event, Plan, Solution};
 use crate::error::{Error, Result};
 use crate::system::{Quantity, Settings, Start, System, catalogue};
+use indexmap::IndexMap;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -44,6 +45,12 @@ pub struct Run {
     /// Parameters that differ from the default.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub parameters: BTreeMap<String, Quantity>,
+    /// Quantities to record beside the states: names and formulas of the state.
+    #[serde(default, skip_serializing_if = "IndexMap::is_empty")]
+    pub outputs: IndexMap<String, String>,
+    /// Sign changes of formulas to be found.
+    #[serde(default, skip_serializing_if = "IndexMap::is_empty")]
+    pub events: IndexMap<String, Event>,
 }
 
 /// An initial state: coordinates with velocities or momenta.

@@ -1,9 +1,11 @@
 //! What comes out of a run.
 
-use super::{Invariants, Outcome, Plan, Recording, Run};
+use super::report::{EventSummary, OutputSummary};
+use super::{Crossings, Invariants, Outcome, Plan, Recording, Run};
 use crate::error::{Error, Result, number};
 use crate::scalar::Real;
 use crate::step::State;
+use indexmap::IndexMap;
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::fmt;
@@ -19,6 +21,8 @@ pub struct Solution {
     pub summary: Summary,
     /// Recorded states.
     pub recording: Recording,
+    /// Events that were found.
+    pub events: Crossings<f64>,
 }
 
 impl Solution {
@@ -58,8 +62,14 @@ pub struct Summary {
     pub newton: NewtonSummary,
     /// Seconds the run took.
     pub wall_seconds: f64,
-    /// `done`, `interrupted` or `failed`.
+    /// `done`, `stopped` (by an event), `interrupted` or `failed`.
     pub outcome: &'static str,
+    /// The outputs over the run.
+    #[serde(skip_serializing_if = "IndexMap::is_empty")]
+    pub outputs: IndexMap<String, OutputSummary>,
+    /// The events of the run.
+    #[serde(skip_serializing_if = "IndexMap::is_empty")]
+    pub events: IndexMap<String, EventSummary>,
     /// The end with all its digits, if more were asked for than an `f64` has.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub digits: Option<DigitsSummary>,
@@ -90,6 +100,12 @@ pub struct DigitsSummary {
     pub energy_initial: String,
     /// The energy at the end.
     pub energy_final: String,
+    /// Outputs at the end.
+    #[serde(skip_serializing_if = "IndexMap::is_empty")]
+    pub outputs: IndexMap<String, String>,
+    /// The times of events, the first thousand of each.
+    #[serde(skip_serializing_if = "IndexMap::is_empty")]
+    pub events: IndexMap<String, Vec<String>>,
 }
 
 /// The energy over a run.
@@ -157,8 +173,11 @@ impl Summary {
             outcome: match outcome {
                 Outcome::Done => "done",
                 Outcome::Interrupted => "interrupted",
+                Outcome::Stopped { .. } => "stopped",
                 Outcome::Failed(_) => "failed",
             },
+            outputs: IndexMap::new(),
+            events: IndexMap::new(),
             digits: plan.precision.map(|precision| DigitsSummary::new(precision, state, invariants)),
             units: Units {
                 title: system.title.clone(),
@@ -180,12 +199,14 @@ impl DigitsSummary {
             p: state.p.iter().map(text).collect(),
             energy_initial: text(invariants.meter.initial()),
             energy_final: text(&invariants.last),
+            outputs: IndexMap::new(),
+            events: IndexMap::new(),
         }
     }
 }
 
 /// At most this many coordinates are printed.
-const MAX_COORDINATES: usize = 8;
+pub(super) const MAX_COORDINATES: usize = 8;
 
 impl fmt::Display for Summary {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -251,6 +272,8 @@ impl fmt::Display for Summary {
         if momenta.len() > MAX_COORDINATES {
             writeln!(f, "  {:<10} … and {} more conserved momenta", "", momenta.len() - MAX_COORDINATES)?;
         }
+        self.write_outputs(f)?;
+        self.write_events(f)?;
         if self.newton.iterations_max > 0 {
             writeln!(
                 f,

@@ -28,6 +28,11 @@ impl Coarse {
         Self { correction: vec![0.0; stepper.z.len()], stepper, state: State::new(&problem) }
     }
 
+    /// Changes the step size.
+    pub(super) fn resize(&mut self, h: f64) {
+        self.stepper.resize(&h);
+    }
+
     /// Replaces a guess of the increments by their solution in f64 and factors the matrix there; false if that fails.
     pub(super) fn solve<R: Real>(&mut self, state: &State<R>, t: &R, z: &mut [R]) -> bool {
         round(&state.q, &mut self.state.q);

@@ -86,6 +86,16 @@ impl<R: Real> GalerkinStepper<R> {
         }
     }
 
+    /// Changes the step size. The polynomial of the step before belongs to another size and is forgotten.
+    pub(super) fn resize(&mut self, h: &R) {
+        self.h = h.clone();
+        self.jacobian.weigh(&self.tableau, h);
+        if let Some(coarse) = &mut self.coarse {
+            coarse.resize(h.to_f64());
+        }
+        self.continuable = false;
+    }
+
     pub(super) fn step(&mut self, state: &mut State<R>, t: &R) -> Result<u32, Cause> {
         self.start.clone_from_slice(&state.q);
         self.restart_counts();

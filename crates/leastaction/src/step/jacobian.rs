@@ -47,38 +47,38 @@ impl<R: Real> Jacobian<R> {
             mirrored: matrix.index(position[e.column] * s, position[e.row] * s),
         };
         let targets = |entries: &[Entry]| entries.iter().map(target).collect();
-        // ∂G_k/∂Q_l = Σ_i b_i [ h φ_k φ_l L_qq + φ_k φ'_l L_qv + φ'_k φ_l L_vq + (1/h) φ'_k φ'_l L_vv ]
-        let factors = (0..tableau.b.len())
-            .map(|i| {
-                let (b, phi, slope) = (&tableau.b[i], &tableau.phi[i], &tableau.slope[i]);
-                let list = |left: &[R], right: &[R], scale: R| {
-                    let mut list = Vec::new();
-                    for k in 0..s {
-                        for l in 1..=s {
-                            let value = scale.clone() * left[k].clone() * right[l].clone();
-                            if value.magnitude() != 0.0 {
-                                list.push(Factor { offset: k * matrix.row_stride() + (l - 1), value });
-                            }
-                        }
-                    }
-                    list
-                };
-                [
-                    list(phi, phi, b.clone() * h.clone()),
-                    list(phi, slope, b.clone()),
-                    list(slope, phi, b.clone()),
-                    list(slope, slope, b.clone() / h.clone()),
-                ]
-            })
-            .collect();
-        Self {
+        let mut jacobian = Self {
             l_qq: targets(&model.l_qq),
             l_qv: targets(&model.l_qv),
             l_vv: targets(&model.l_vv),
-            factors,
+            factors: vec![Default::default(); tableau.b.len()],
             position,
             degree: s,
             matrix,
+        };
+        jacobian.weigh(tableau, h);
+        jacobian
+    }
+
+    /// Computes the factors for a step size. Nothing is allocated where there were factors before.
+    pub(super) fn weigh(&mut self, tableau: &Tableau<R>, h: &R) {
+        let (s, stride) = (self.degree, self.matrix.row_stride());
+        // ∂G_k/∂Q_l = Σ_i b_i [ h φ_k φ_l L_qq + φ_k φ'_l L_qv + φ'_k φ_l L_vq + (1/h) φ'_k φ'_l L_vv ]
+        for (i, factors) in self.factors.iter_mut().enumerate() {
+            let (b, phi, slope) = (&tableau.b[i], &tableau.phi[i], &tableau.slope[i]);
+            let scales = [b.clone() * h.clone(), b.clone(), b.clone(), b.clone() / h.clone()];
+            let pairs = [(phi, phi), (phi, slope), (slope, phi), (slope, slope)];
+            for ((list, scale), (left, right)) in factors.iter_mut().zip(scales).zip(pairs) {
+                list.clear();
+                for k in 0..s {
+                    for l in 1..=s {
+                        let value = scale.clone() * left[k].clone() * right[l].clone();
+                        if value.magnitude() != 0.0 {
+                            list.push(Factor { offset: k * stride + (l - 1), value });
+                        }
+                    }
+                }
+            }
         }
     }
 

@@ -105,14 +105,27 @@ impl<R: Real> Stepper<R> {
     /// Takes one step and returns how many corrections it needed, those of a start in f64 not counted. On failure the state is
     /// unchanged.
     pub fn step(&mut self, state: &mut State<R>) -> Result<u32, Cause> {
-        let size = self.step_size.to_f64();
-        if size == 0.0 || !size.is_finite() {
-            return Err(Cause::NotFinite { coordinate: 0, step_size: size });
-        }
+        check_size(self.step_size.to_f64())?;
         let t = self.time(state.steps);
+        self.step_from(state, &t)
+    }
+
+    /// Takes one step of another size, from a state at time t, and keeps that size. The guess is a uniform motion, so that the
+    /// result depends on the state alone.
+    pub fn step_by(&mut self, state: &mut State<R>, t: &R, size: &R) -> Result<u32, Cause> {
+        check_size(size.to_f64())?;
+        self.step_size = size.clone();
+        match &mut self.scheme {
+            AnyStepper::Galerkin(stepper) => stepper.resize(size),
+            AnyStepper::RungeKutta4(stepper) => stepper.resize(size),
+        }
+        self.step_from(state, t)
+    }
+
+    fn step_from(&mut self, state: &mut State<R>, t: &R) -> Result<u32, Cause> {
         let iterations = match &mut self.scheme {
-            AnyStepper::Galerkin(stepper) => stepper.step(state, &t)?,
-            AnyStepper::RungeKutta4(stepper) => stepper.step(state, &t)?,
+            AnyStepper::Galerkin(stepper) => stepper.step(state, t)?,
+            AnyStepper::RungeKutta4(stepper) => stepper.step(state, t)?,
         };
         state.steps += 1;
         Ok(iterations)
@@ -154,6 +167,13 @@ impl<R: Real> Stepper<R> {
             stepper.within(weights, q, v);
         }
     }
+}
+
+fn check_size(size: f64) -> Result<(), Cause> {
+    if size == 0.0 || !size.is_finite() {
+        return Err(Cause::NotFinite { coordinate: 0, step_size: size });
+    }
+    Ok(())
 }
 
 /// Values φ_k and slopes φ'_k/h of the basis at a fraction of a step.

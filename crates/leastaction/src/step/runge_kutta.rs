@@ -46,6 +46,11 @@ impl<R: Real> RungeKutta4<R> {
         }
     }
 
+    /// Changes the step size.
+    pub(super) fn resize(&mut self, h: &R) {
+        self.h = h.clone();
+    }
+
     pub(super) fn step(&mut self, state: &mut State<R>, t: &R) -> Result<u32, Cause> {
         let n = state.q.len();
         if self.form == Form::Velocities {

@@ -13,6 +13,7 @@ mod model;
 mod problem;
 mod quadratic;
 mod symmetry;
+mod quantities;
 mod velocities;
 
 pub use build::{Builder, Parameters};
@@ -22,6 +23,7 @@ pub use model::{Entry, Model, Structure};
 pub use problem::{Problem, Settings};
 pub use quadratic::Quadratic;
 pub use symmetry::{Compensated, Kind, Momentum, Sum, Symmetry};
+pub use quantities::{Dictionary, Gauge, Quantities, is_name};
 pub use velocities::{Accelerations, Velocities};
 
 use crate::error::{Error, Result, nearest};

@@ -4,7 +4,7 @@ use super::trail::{Trail, WINDOWS};
 use super::{Check, EnergyFound, MomentumFound, Subject, Verdict, digits};
 use crate::analysis::drift::{EnergyDrift, EnergyWindows};
 use crate::error::Cause;
-use crate::simulate::{Moment, Observer, Outcome, simulate};
+use crate::simulate::{Drift, Moment, Observer, Outcome, simulate};
 use crate::step::{State, Stepper};
 use crate::system::Velocities;
 use std::ops::ControlFlow;
@@ -17,11 +17,12 @@ const ANOTHER_MOTION: f64 = 0.1;
 const LONGER: u64 = 10;
 const WORK: f64 = 6e8;
 
-pub(super) fn momenta(subject: &Subject<'_>, trail: &Trail) -> Vec<Check<MomentumFound>> {
-    let names = subject.plan.problem.system.coordinate_names();
+pub(super) fn momenta(trail: &Trail) -> Vec<Check<MomentumFound>> {
     let walk = 100.0 * f64::EPSILON * (trail.steps.max(1) as f64).sqrt();
-    let check = |name: String, initial: f64, largest_change: f64| {
-        let allowed = walk * initial.abs().max(trail.sizes[1]);
+    let check = |drift: &Drift| {
+        let Drift { name, initial, largest: largest_change, .. } = drift.clone();
+        // of a single coordinate: the momenta's own size; of a sum: that of its terms
+        let allowed = walk * initial.abs().max(if drift.coordinate.is_some() { trail.sizes[1] } else { drift.size });
         let found = MomentumFound { name: name.clone(), initial, largest_change, allowed };
         if largest_change == 0.0 {
             return Check::new(Verdict::Pass, format!("{name} unchanged to the last bit"), found);
@@ -34,8 +35,7 @@ pub(super) fn momenta(subject: &Subject<'_>, trail: &Trail) -> Vec<Check<Momentu
             "the Lagrangian conserves this momentum and the method does not\ntry a variational method",
         )
     };
-    let all = trail.invariants.momenta.iter();
-    all.map(|drift| check(format!("p_{}", names[drift.coordinate]), drift.initial, drift.largest)).collect()
+    trail.invariants.momenta.iter().map(check).collect()
 }
 
 pub(super) fn energy(subject: &Subject<'_>, trail: &Trail) -> Check<EnergyFound> {

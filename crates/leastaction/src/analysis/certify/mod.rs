@@ -139,7 +139,7 @@ pub fn certify(plan: &Plan, options: &Options, watch: Watch<'_>) -> Result<Certi
         order: order::order(&subject, &trail, &terrain),
         symplecticity: defects::symplecticity(&subject, &trail, &terrain),
         reversibility: defects::reversibility(&subject, &trail),
-        momenta: conserved::momenta(&subject, &trail),
+        momenta: conserved::momenta(&trail),
         energy: conserved::energy(&subject, &trail),
         solver: solver::solver(&subject, &trail),
         frequency: terrain.frequency(&subject),

@@ -1,0 +1,136 @@
+//! What happened: times and states of events, one row after the other, and how often each happened.
+
+use crate::scalar::Real;
+
+/// So many numbers are kept at most: 160 MB of them. Events beyond are counted.
+const MODERATE: usize = 20_000_000;
+/// Room for so many rows is made at once.
+const ROOM: usize = 1024;
+
+/// Located events in the order of time. Rows beyond a moderate amount of memory are left out; the tallies are not.
+#[derive(Clone, Debug, Default)]
+pub struct Crossings<R> {
+    /// How many coordinates a row has.
+    pub n: usize,
+    /// Names of the outputs in a row.
+    pub outputs: Vec<String>,
+    /// How often each event happened, in the order of the run's events.
+    pub tallies: Vec<Tally<R>>,
+    /// Which event, by its place in the run.
+    pub event: Vec<usize>,
+    /// The how manieth of this event, counted from 1.
+    pub count: Vec<u64>,
+    /// Times.
+    pub t: Vec<R>,
+    /// Coordinates, n a row.
+    pub q: Vec<R>,
+    /// Velocities, n a row.
+    pub v: Vec<R>,
+    /// Momenta, n a row.
+    pub p: Vec<R>,
+    /// Values of the outputs, a row after the other.
+    pub values: Vec<R>,
+}
+
+/// How often an event happened.
+#[derive(Clone, Debug)]
+pub struct Tally<R> {
+    /// The name of the event.
+    pub name: String,
+    /// How often.
+    pub count: u64,
+    /// The first time.
+    pub first: Option<R>,
+    /// The last time.
+    pub last: Option<R>,
+    /// The run ends when it has happened so often.
+    pub stop: Option<u64>,
+}
+
+impl<R: Real> Crossings<R> {
+    pub(super) fn new(
+        n: usize,
+        events: impl Iterator<Item = (String, Option<u64>)>,
+        outputs: Vec<String>,
+    ) -> Self {
+        let tally = |(name, stop)| Tally { name, count: 0, first: None, last: None, stop };
+        let room = |width: usize| Vec::with_capacity((ROOM * width).min(MODERATE));
+        Self {
+            n,
+            tallies: events.map(tally).collect(),
+            event: Vec::with_capacity(ROOM),
+            count: Vec::with_capacity(ROOM),
+            t: room(1),
+            q: room(n),
+            v: room(n),
+            p: room(n),
+            values: room(outputs.len()),
+            outputs,
+        }
+    }
+
+    /// How many rows there are.
+    pub fn len(&self) -> usize {
+        self.t.len()
+    }
+    /// Whether there are no rows.
+    pub fn is_empty(&self) -> bool {
+        self.t.is_empty()
+    }
+    /// How many events were counted but not kept.
+    pub fn left_out(&self) -> u64 {
+        self.tallies.iter().map(|tally| tally.count).sum::<u64>() - self.len() as u64
+    }
+    /// The times of one event.
+    pub fn times(&self, event: usize) -> impl Iterator<Item = &R> {
+        self.event.iter().zip(&self.t).filter(move |(which, _)| **which == event).map(|(_, t)| t)
+    }
+    /// One output at every event.
+    pub fn output(&self, index: usize) -> impl Iterator<Item = &R> {
+        self.values.iter().skip(index).step_by(self.outputs.len().max(1))
+    }
+
+    /// Counts an event and keeps it if there is room. Says whether the run ends with it.
+    pub(super) fn push(&mut self, event: usize, t: &R, [q, v, p, values]: [&[R]; 4]) -> bool {
+        let tally = &mut self.tallies[event];
+        tally.count += 1;
+        tally.first.get_or_insert_with(|| t.clone());
+        tally.last = Some(t.clone());
+        let count = tally.count;
+        let stop = tally.stop.is_some_and(|stop| count >= stop);
+        if (self.t.len() + 1) * (3 * self.n + 3 + values.len()) <= MODERATE {
+            self.event.push(event);
+            self.count.push(count);
+            self.t.push(t.clone());
+            self.q.extend_from_slice(q);
+            self.v.extend_from_slice(v);
+            self.p.extend_from_slice(p);
+            self.values.extend_from_slice(values);
+        }
+        stop
+    }
+
+    /// The same in 64-bit numbers.
+    pub fn rounded(&self) -> Crossings<f64> {
+        let list = |numbers: &[R]| numbers.iter().map(R::to_f64).collect();
+        let tally = |tally: &Tally<R>| Tally {
+            name: tally.name.clone(),
+            count: tally.count,
+            first: tally.first.as_ref().map(R::to_f64),
+            last: tally.last.as_ref().map(R::to_f64),
+            stop: tally.stop,
+        };
+        Crossings {
+            n: self.n,
+            outputs: self.outputs.clone(),
+            tallies: self.tallies.iter().map(tally).collect(),
+            event: self.event.clone(),
+            count: self.count.clone(),
+            t: list(&self.t),
+            q: list(&self.q),
+            v: list(&self.v),
+            p: list(&self.p),
+            values: list(&self.values),
+        }
+    }
+}

@@ -1,0 +1,126 @@
+//! The outputs and events of a run, read and checked: formulas on tapes, ready for the observers of any number type.
+//!
+//! [`Outputs`] watches the outputs over every step. The recorder and the events evaluate them where they need them.
+
+use super::{Event, Moment, Observer, Run};
+use crate::error::{Cause, Error, Result};
+use crate::scalar::Real;
+use crate::system::{Dictionary, Gauge, Problem, Quantities, System};
+use std::ops::ControlFlow;
+
+/// Names that files give to other columns.
+const TAKEN: [&str; 7] = ["q", "v", "p", "coordinates", "run", "event", "count"];
+
+/// The outputs and events of a run.
+#[derive(Clone, Debug)]
+pub struct Observed {
+    /// Names of the outputs.
+    pub output_names: Vec<String>,
+    /// Their formulas.
+    pub outputs: Quantities,
+    /// Names and events.
+    pub events: Vec<(String, Event)>,
+    /// Their formulas.
+    pub(super) formulas: Quantities,
+}
+
+impl Observed {
+    /// Reads the formulas of a run. Outputs may be used by the outputs after them and by events.
+    pub fn new(run: &Run, system: &System, period: Option<&str>) -> Result<Self> {
+        let mut dictionary = Dictionary::new(system, period);
+        let mut outputs = Vec::new();
+        for (name, formula) in &run.outputs {
+            let what = format!("output `{name}`");
+            if TAKEN.contains(&name.as_str()) {
+                let message = "files use this name for something else; choose another".to_owned();
+                return Err(Error::BadQuantity { what, message });
+            }
+            outputs.push(dictionary.define(&what, name, formula)?);
+        }
+        let mut formulas = Vec::new();
+        for (name, event) in &run.events {
+            formulas.push(event_formula(&mut dictionary, name, event)?);
+        }
+        Ok(Self {
+            output_names: run.outputs.keys().cloned().collect(),
+            outputs: dictionary.quantities(&outputs),
+            events: run.events.iter().map(|(name, event)| (name.clone(), event.clone())).collect(),
+            formulas: dictionary.quantities(&formulas),
+        })
+    }
+
+    /// Checks that the formulas of events are finite at the start.
+    pub(super) fn check_start(&self, problem: &Problem<f64>) -> Result<()> {
+        let mut gauge = self.formulas.gauge(problem);
+        let values = gauge.at(&problem.q0, &problem.v0, &problem.t0);
+        match values.iter().position(|x| !x.is_finite()) {
+            None => Ok(()),
+            Some(at) => {
+                let (event, value, time) = (self.events[at].0.clone(), values[at], problem.t0);
+                let cause = Cause::EventNotFinite { event, value, time };
+                Err(problem.failure(0, &problem.t0, (&problem.q0, &problem.p0), cause).into())
+            }
+        }
+    }
+}
+
+fn event_formula(dictionary: &mut Dictionary, name: &str, event: &Event) -> Result<crate::expr::NodeId> {
+    let what = format!("event `{name}`");
+    let bad = |message: String| Err(Error::BadQuantity { what: what.clone(), message });
+    if !crate::system::is_name(name) {
+        return bad("a name has letters, digits and `_`, and does not start with a digit".to_owned());
+    }
+    if event.stop == Some(0) {
+        return bad(
+            "stop = 0 would end the run before it starts; give at least 1, or leave it out".to_owned()
+        );
+    }
+    let node = dictionary.formula(&what, &event.of)?;
+    if !dictionary.varies(node) {
+        return bad(format!(
+            "`{}` is the same all the time, so its sign never changes; use a coordinate, a velocity, a momentum or t",
+            event.of
+        ));
+    }
+    Ok(node)
+}
+
+/// Watches the outputs over every step.
+#[derive(Clone, Debug)]
+pub struct Outputs<R> {
+    gauge: Gauge<R>,
+    v0: Vec<R>,
+    /// Values at the last step seen.
+    pub last: Vec<R>,
+    /// The least and the largest value of each over all steps; values that are no numbers are passed over.
+    pub range: Vec<(f64, f64)>,
+}
+
+impl<R: Real> Outputs<R> {
+    /// Watches the outputs of a problem.
+    pub fn new(problem: &Problem<R>, outputs: &Quantities) -> Self {
+        Self {
+            gauge: outputs.gauge(problem),
+            v0: problem.v0.clone(),
+            last: vec![R::zero(); outputs.len()],
+            range: vec![(f64::NAN, f64::NAN); outputs.len()],
+        }
+    }
+}
+
+impl<R: Real> Observer<R> for Outputs<R> {
+    fn observe(&mut self, moment: &Moment<'_, R>) -> std::result::Result<ControlFlow<()>, Cause> {
+        let state = moment.state;
+        let values = if state.steps == 0 {
+            self.gauge.at(&state.q, &self.v0, &moment.t)
+        } else {
+            self.gauge.at_momenta(&state.q, &state.p, &moment.t)?
+        };
+        self.last.clone_from_slice(values);
+        for (range, value) in self.range.iter_mut().zip(values) {
+            let value = value.to_f64();
+            *range = (range.0.min(value), range.1.max(value));
+        }
+        Ok(ControlFlow::Continue(()))
+    }
+}

@@ -1,0 +1,120 @@
+//! What a summary says of outputs and events.
+
+use super::solution::MAX_COORDINATES;
+use super::{Crossings, Outputs, Summary};
+use crate::error::number;
+use crate::scalar::Real;
+use serde::Serialize;
+use std::fmt;
+
+/// An output over a run.
+#[derive(Clone, Debug, Serialize)]
+pub struct OutputSummary {
+    /// At the end.
+    pub r#final: f64,
+    /// The least value at the end of a step.
+    pub min: f64,
+    /// The largest.
+    pub max: f64,
+}
+
+/// An event over a run.
+#[derive(Clone, Debug, Serialize)]
+pub struct EventSummary {
+    /// How often it happened.
+    pub count: u64,
+    /// When it happened first.
+    pub first: Option<f64>,
+    /// When it happened last.
+    pub last: Option<f64>,
+    /// How often it had to happen to end the run.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub stop: Option<u64>,
+    /// When it happened, the first thousand times.
+    pub times: Vec<f64>,
+}
+
+/// So many times of an event are listed at most; files have all of them.
+const MOST_TIMES: usize = 1000;
+
+impl Summary {
+    /// The same with outputs.
+    pub(super) fn with_outputs<R: Real>(mut self, names: &[String], outputs: &Outputs<R>) -> Self {
+        for ((name, last), range) in names.iter().zip(&outputs.last).zip(&outputs.range) {
+            let summary = OutputSummary { r#final: last.to_f64(), min: range.0, max: range.1 };
+            self.outputs.insert(name.clone(), summary);
+            if let Some(digits) = &mut self.digits {
+                digits.outputs.insert(name.clone(), last.to_text(Some(digits.precision)));
+            }
+        }
+        self
+    }
+
+    /// The same with events.
+    pub(super) fn with_events<R: Real>(mut self, crossings: &Crossings<R>) -> Self {
+        for (event, tally) in crossings.tallies.iter().enumerate() {
+            let times = || crossings.times(event).take(MOST_TIMES);
+            let summary = EventSummary {
+                count: tally.count,
+                first: tally.first.as_ref().map(R::to_f64),
+                last: tally.last.as_ref().map(R::to_f64),
+                stop: tally.stop,
+                times: times().map(R::to_f64).collect(),
+            };
+            self.events.insert(tally.name.clone(), summary);
+            if let Some(digits) = &mut self.digits {
+                let text = |t: &R| t.to_text(Some(digits.precision));
+                digits.events.insert(tally.name.clone(), times().map(text).collect());
+            }
+        }
+        self
+    }
+
+    pub(super) fn write_outputs(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (name, output) in self.outputs.iter().take(MAX_COORDINATES) {
+            let digits = self.digits.as_ref().and_then(|digits| digits.outputs.get(name));
+            let last = digits.cloned().unwrap_or_else(|| number(output.r#final));
+            writeln!(
+                f,
+                "  output     {name} = {last}, from {} to {}",
+                number(output.min),
+                number(output.max)
+            )?;
+        }
+        if self.outputs.len() > MAX_COORDINATES {
+            writeln!(f, "  {:<10} … and {} more outputs", "", self.outputs.len() - MAX_COORDINATES)?;
+        }
+        Ok(())
+    }
+
+    pub(super) fn write_events(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (name, event) in &self.events {
+            let times = self.digits.as_ref().and_then(|digits| digits.events.get(name));
+            let text = |t: f64, digits: Option<&String>| digits.cloned().unwrap_or_else(|| number(t));
+            let first = event.first.map(|t| text(t, times.and_then(|list| list.first())));
+            // what is beyond the list has the digits of an f64
+            let all = times.filter(|list| list.len() as u64 == event.count);
+            let last = event.last.map(|t| text(t, all.and_then(|list| list.last())));
+            let of = match event.stop {
+                Some(stop) if event.count < stop => format!(" of {stop}"),
+                _ => String::new(),
+            };
+            let word = if event.count == 1 && of.is_empty() { "once" } else { "times" };
+            match (first, last) {
+                (Some(first), _) if word == "once" => {
+                    writeln!(f, "  event      {name} once, at t = {first}")?
+                }
+                (Some(first), _) if event.count == 1 => {
+                    writeln!(f, "  event      {name} 1{of} times, at t = {first}")?;
+                }
+                (Some(first), Some(last)) => writeln!(
+                    f,
+                    "  event      {name} {}{of} times, first at t = {first}, last at t = {last}",
+                    event.count
+                )?,
+                _ => writeln!(f, "  event      {name} never happened")?,
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,101 @@
+//! A root of a function between two points where its signs differ, by Chandrupatla's method (Advances in Engineering Software
+//! 28 (1997) 145): inverse quadratic interpolation where that is safe, else halving. The function may fail.
+
+use crate::scalar::Real;
+
+/// More evaluations than halving needs with the most digits there are.
+const MOST: usize = 1000;
+
+/// −1, 0 or 1.
+pub(super) fn sign<R: Real>(x: &R) -> i8 {
+    x.sign().to_f64() as i8
+}
+
+/// The point of a bracket [a, b] in 0..1 where a function is zero, to the last digits of the number type.
+/// The values at a and b are known and have opposite signs.
+pub(super) fn root<R: Real, E>(
+    (mut a, mut value_a): (R, R),
+    (mut b, mut value_b): (R, R),
+    mut function: impl FnMut(&R) -> Result<R, E>,
+) -> Result<R, E> {
+    let (half, one) = (R::from_f64(0.5), R::one());
+    let tolerance = R::from_f64(2.0 * R::epsilon());
+    let mut t = half.clone();
+    for _ in 0..MOST {
+        let x = a.clone() + t * (b.clone() - a.clone());
+        let value = function(&x)?;
+        // c: the end that was replaced
+        let (c, value_c);
+        if sign(&value) == sign(&value_a) {
+            (c, value_c) = (a, value_a);
+        } else {
+            (c, value_c) = (b, value_b);
+            (b, value_b) = (a, value_a);
+        }
+        (a, value_a) = (x, value);
+        let nearer_a = sign(&(value_a.abs() - value_b.abs())) <= 0;
+        let (best, value_best) = if nearer_a { (&a, &value_a) } else { (&b, &value_b) };
+        let width = (b.clone() - a.clone()).abs();
+        let least = if sign(&width) == 0 { one.clone() } else { tolerance.clone() / width };
+        if sign(value_best) == 0 || sign(&(least.clone() - half.clone())) >= 0 {
+            return Ok(best.clone());
+        }
+        let (ab, cb) = (a.clone() - b.clone(), c.clone() - b.clone());
+        let (fab, fcb) = (value_a.clone() - value_b.clone(), value_c.clone() - value_b.clone());
+        let (xi, phi) = ((ab.clone() / cb).to_f64(), (fab.clone() / fcb.clone()).to_f64());
+        t = half.clone();
+        if phi * phi < xi && (1.0 - phi) * (1.0 - phi) < 1.0 - xi {
+            // inverse quadratic interpolation through the three points
+            let fca = value_c.clone() - value_a.clone();
+            let first = value_a.clone() / fab * value_c.clone() / fcb.clone();
+            let second = (a.clone() - c) / ab * value_a.clone() / fca * value_b.clone() / fcb;
+            t = first + second;
+        }
+        if sign(&(t.clone() - least.clone())) < 0 {
+            t = least;
+        } else if sign(&(t.clone() + least.clone() - one.clone())) > 0 {
+            t = one.clone() - least;
+        }
+    }
+    Ok(a)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::scalar::{Digits, Field};
+
+    fn solve<R: Real>(a: f64, b: f64, function: impl Fn(&R) -> R) -> (R, usize) {
+        let (a, b) = (R::from_f64(a), R::from_f64(b));
+        let (value_a, value_b) = (function(&a), function(&b));
+        let mut count = 0;
+        let found = root((a, value_a), (b, value_b), |x| {
+            count += 1;
+            Ok::<_, ()>(function(x))
+        });
+        (found.unwrap(), count)
+    }
+
+    #[test]
+    fn roots_are_found_to_the_last_digits_in_few_evaluations() {
+        let (x, count) = solve::<f64>(0.0, 1.0, |x| x.cos() - x);
+        assert!((x - 0.739_085_133_215_160_6).abs() < 3e-16 && count <= 9, "{x} {count}");
+        let (x, count) = solve::<Digits<4>>(0.0, 1.0, |x| *x * *x - Digits::from_f64(0.5));
+        let error = (x - Digits::from_f64(0.5).sqrt()).to_f64().abs();
+        assert!(error < 1e-76 && count <= 14, "{error:e} {count}");
+    }
+
+    #[test]
+    fn hard_roots_cost_a_little_more_than_halving() {
+        for (name, root, function) in [
+            ("flat", 0.3, (|x: &f64| (x - 0.3).powi(9)) as fn(&f64) -> f64),
+            ("jump", 1.0 / 3.0, |x: &f64| if *x < 1.0 / 3.0 { -1.0 } else { 1e9 }),
+            ("at the edge", 1e-9, |x: &f64| x - 1e-9),
+            ("steep", 0.999, |x: &f64| (50.0 * (x - 0.999)).exp() - 1.0),
+        ] {
+            let (x, count) = solve::<f64>(0.0, 1.0, function);
+            let band = if name == "flat" { 1e-6 } else { 4e-16 };
+            assert!((x - root).abs() <= band && count < 110, "{name}: {x} {count}");
+        }
+    }
+}
