@@ -6,12 +6,14 @@
 //! algebra; [`Pencil`] and [`BandPencil`] know eigenvalues, of a method to many digits and of a large system by counting.
 
 mod banded;
+mod definite;
 mod dense;
 mod inertia;
 mod ordering;
 mod pencil;
 mod square;
 
+pub use definite::not_positive;
 pub use inertia::BandPencil;
 pub use ordering::Ordering;
 pub use pencil::Pencil;

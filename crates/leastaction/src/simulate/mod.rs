@@ -4,6 +4,7 @@
 //! progress bar. [`Run`] describes a whole run as data, [`Plan`] is the checked run ready to go, [`Solution`] what comes
 //! out, also when the run stops early.
 
+mod file;
 mod invariants;
 pub(crate) mod numbers;
 mod plan;
@@ -16,6 +17,7 @@ pub use invariants::{Drift, EnergyMeter, Invariants};
 pub use numbers::MAX_DIGITS;
 pub use plan::{Plan, Watch};
 pub use recorder::{Recorder, Recording};
+pub use file::Definition;
 pub use run::{InitialState, Run};
 pub use solution::{DigitsSummary, EnergySummary, NewtonSummary, Solution, Summary};
 

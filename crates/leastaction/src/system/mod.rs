@@ -12,6 +12,7 @@ mod kernels;
 mod model;
 mod problem;
 mod quadratic;
+pub(crate) mod text;
 mod velocities;
 
 pub use build::{Builder, Parameters};
@@ -22,8 +23,10 @@ pub use problem::{Problem, Settings};
 pub use quadratic::Quadratic;
 pub use velocities::{Accelerations, Velocities};
 
-use crate::error::{Error, Result, nearest};
-use crate::expr::Tape;
+pub use text::MAX_FILE;
+
+use crate::error::{Diagnostic, Error, Origin, Result, nearest};
+use crate::expr::{Node, Scope, Tape, Value};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -34,6 +37,8 @@ pub struct Coordinate {
     pub name: String,
     /// Its unit, empty if it has none.
     pub unit: String,
+    /// What it is; may be empty.
+    pub meaning: String,
 }
 
 /// A parameter with its default value.
@@ -76,6 +81,8 @@ pub struct Initial {
     pub q: Vec<Quantity>,
     /// Velocities or momenta.
     pub start: Start,
+    /// The time at which the state is given.
+    pub t: Quantity,
 }
 
 /// The default run.
@@ -135,6 +142,14 @@ pub struct System {
     pub motion: Option<Motion>,
     /// The Lagrangian and its derivatives.
     pub model: Arc<Model>,
+    /// The names of a text; see [`System::scope`].
+    scope: Option<Arc<Scope>>,
+    /// Where the Lagrangian is written, if it was read from a text.
+    pub origin: Option<Origin>,
+    /// Whether its mass matrix is that of a kinetic energy, so that it must be positive definite.
+    pub definite: bool,
+    /// What may not be as it was meant.
+    pub warnings: Vec<Diagnostic>,
 }
 
 impl System {
@@ -165,6 +180,33 @@ impl System {
         self.coordinates.iter().map(|c| c.name.clone()).collect()
     }
 
+    /// What names mean in formulas, as nodes of the model's graph: coordinates, velocities, time, parameters, sizes, and what a
+    /// text defines. Definitions that nothing needed so far are evaluated when a formula needs them.
+    pub fn scope(&self) -> Scope {
+        if let Some(scope) = &self.scope {
+            return (**scope).clone();
+        }
+        let mut scope = Scope::default();
+        let graph = &self.model.graph;
+        let mut set = |name: &str, node: Node| {
+            if let Some(id) = graph.find(node) {
+                scope.set(name, Value::Scalar(id));
+            }
+        };
+        set("t", Node::Time);
+        for (i, c) in self.coordinates.iter().enumerate() {
+            set(&c.name, Node::Coordinate(i as u32));
+            set(&format!("v_{}", c.name), Node::Velocity(i as u32));
+        }
+        for (i, p) in self.parameters.iter().enumerate() {
+            set(&p.name, Node::Parameter(i as u32));
+        }
+        for size in &self.sizes {
+            scope.set_whole(&size.name, size.value as i64);
+        }
+        scope
+    }
+
     /// What can be read off the graph.
     pub fn structure(&self) -> &Structure {
         &self.model.structure
@@ -182,7 +224,7 @@ impl System {
             .iter()
             .map(|p| (p.name.clone(), replaced.get(&p.name).unwrap_or(&p.value).clone()))
             .collect();
-        Formulas::new(&definitions)
+        Formulas::with_sizes(&definitions, self.sizes.iter().map(|s| (s.name.as_str(), s.value)))
     }
 
     /// The error for a parameter that does not exist.
