@@ -8,6 +8,7 @@ mod certify;
 mod chart;
 mod converge;
 mod figure;
+mod files;
 mod list;
 mod output;
 mod picture;
@@ -18,7 +19,9 @@ mod show;
 
 use arguments::{Arguments, Command};
 use clap::Parser;
-use std::io::{ErrorKind, Write};
+use leastaction::error::Diagnostic;
+use leastaction::prelude::System;
+use std::io::{ErrorKind, IsTerminal, Write};
 use std::process::ExitCode;
 
 /// Why the command ends, other than by success.
@@ -26,6 +29,8 @@ use std::process::ExitCode;
 enum Ending {
     /// The input was at fault.
     BadInput(String),
+    /// The input was at fault, at a place that can be shown.
+    Located(Box<Diagnostic>),
     /// The computation or the writing of its results failed.
     Failed(String),
     /// The user interrupted.
@@ -34,6 +39,9 @@ enum Ending {
 
 impl From<leastaction::Error> for Ending {
     fn from(error: leastaction::Error) -> Self {
+        if let leastaction::Error::Source(diagnostic) = error {
+            return Self::Located(diagnostic);
+        }
         if error.is_input() { Self::BadInput(error.to_string()) } else { Self::Failed(error.to_string()) }
     }
 }
@@ -55,6 +63,10 @@ fn main() -> ExitCode {
             say(&format!("error: {message}"));
             ExitCode::from(2)
         }
+        Err(Ending::Located(diagnostic)) => {
+            say(&diagnostic.render(colour()));
+            ExitCode::from(2)
+        }
         Err(Ending::Failed(message)) => {
             say(&format!("error: {message}"));
             ExitCode::from(1)
@@ -72,6 +84,21 @@ fn print(text: &str) -> Result<(), Ending> {
         }
         _ => Ok(()),
     }
+}
+
+/// Shows what may not be as it was meant in the text of a system.
+fn warn_of_text(system: &System) {
+    for warning in &system.warnings {
+        say(&warning.render(colour()));
+    }
+}
+
+/// Whether messages may be coloured: on a terminal, unless NO_COLOR is set.
+fn colour() -> bool {
+    let set = |name: &str| std::env::var_os(name).is_some_and(|value| !value.is_empty());
+    std::io::stderr().is_terminal()
+        && !set("NO_COLOR")
+        && std::env::var_os("TERM").is_none_or(|term| term != "dumb")
 }
 
 /// Prints to stderr. Where that is impossible there is nobody to tell.

@@ -5,7 +5,7 @@
 
 use crate::arguments::{SimulateFlags, SummaryFormat};
 use crate::progress::{Interrupt, Progress};
-use crate::{Ending, output, picture, print, say};
+use crate::{Ending, output, picture, print, say, warn_of_text};
 use leastaction::prelude::Solution;
 use leastaction::simulate::{Outcome, Plan};
 use std::path::PathBuf;
@@ -27,6 +27,7 @@ pub(crate) fn simulate(flags: &SimulateFlags) -> Result<(), Ending> {
         run.every = Some(0);
     }
     let plan = run.plan()?;
+    warn_of_text(&plan.problem.system);
     for note in &plan.notes {
         say(&format!("note: {note}"));
     }

@@ -2,16 +2,15 @@
 
 use crate::arguments::{ShowFlags, assignments};
 use crate::list::table;
-use crate::{Ending, print};
+use crate::{Ending, files, print, warn_of_text};
 use leastaction::exact;
 use leastaction::method::Window;
 use leastaction::method::{Scheme, Tableau};
 use leastaction::prelude::*;
 use leastaction::system::catalogue::ENTRIES;
-use std::collections::BTreeMap;
 
 pub(crate) fn show(flags: &ShowFlags) -> Result<(), Ending> {
-    if ENTRIES.iter().any(|entry| entry.name == flags.name) {
+    if ENTRIES.iter().any(|entry| entry.name == flags.name) || files::is_file(&flags.name) {
         return show_system(flags);
     }
     match (Method::named(&flags.name), catalogue::system(&flags.name)) {
@@ -30,9 +29,12 @@ pub(crate) fn show(flags: &ShowFlags) -> Result<(), Ending> {
 }
 
 fn show_system(flags: &ShowFlags) -> Result<(), Ending> {
-    let mut parameters: BTreeMap<_, _> = assignments(&flags.set)?.into_iter().collect();
-    let system = catalogue::sized_system(&flags.name, &mut parameters)?;
-    let problem: Problem<f64> = system.problem(&Settings { parameters, ..Settings::default() })?;
+    let mut run = files::run(&flags.name)?;
+    run.parameters.extend(assignments(&flags.set)?);
+    let (system, run) = run.resolve()?;
+    warn_of_text(&system);
+    let settings = Settings { parameters: run.parameters, ..Settings::default() };
+    let problem: Problem<f64> = system.problem(&settings)?;
     let mut text = system.to_string();
     let solution = exact::solution(&problem).map(|solution| {
         let names: Vec<&str> =

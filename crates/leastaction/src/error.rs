@@ -4,6 +4,10 @@
 //! [`Error`] is what a caller gets; its variant [`Error::Failed`] wraps a [`Failure`]: a run that stopped on its way,
 //! with the state it stopped at. Input errors are found before anything is computed.
 
+mod diagnostic;
+
+pub use diagnostic::{Diagnostic, Origin, Severity, Source};
+
 use std::fmt;
 
 /// The result of anything that can go wrong.
@@ -25,11 +29,8 @@ pub enum Error {
     #[error("parameter `{name}` of `{system}` must be {expected}, but is {found}")]
     BadParameter { system: String, name: String, expected: String, found: String },
 
-    #[error("the parameters {names} are defined through each other\n  give one of them a number")]
-    ParameterCycle { names: String },
-
-    #[error("in the formula `{formula}`, column {column}: {message}")]
-    Formula { formula: String, column: usize, message: String },
+    #[error("{0}")]
+    Source(Box<Diagnostic>),
 
     #[error("{what} = `{formula}` is not a finite number (it gives {value})")]
     NotANumber { what: String, formula: String, value: f64 },
@@ -71,6 +72,11 @@ pub enum Error {
         "the Lagrangian is not finite at the initial state (L = {value}; {state})\n  try another initial state, or look for a division by zero or a root or logarithm of a negative number"
     )]
     BadStart { value: f64, state: String },
+
+    #[error(
+        "the kinetic energy is not positive definite at the initial state: {direction}\n  try masses and moments of inertia that are positive, or another initial state"
+    )]
+    NotDefinite { direction: String },
 
     #[error(
         "a number recorded for one Lagrangian was used in another\n  build every expression from the arguments of the function itself"
@@ -119,6 +125,12 @@ impl Error {
             Self::Failed(failure) => failure.step == 0,
             _ => true,
         }
+    }
+}
+
+impl From<Diagnostic> for Error {
+    fn from(diagnostic: Diagnostic) -> Self {
+        Self::Source(Box::new(diagnostic))
     }
 }
 

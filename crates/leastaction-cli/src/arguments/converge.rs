@@ -70,7 +70,7 @@ impl ConvergeFlags {
     pub(crate) fn to_study(&self) -> Result<Study, Ending> {
         let mut run = self.start.to_run()?;
         // the system's own step may have no value where others are given
-        if let Some(step) = self.steps.as_deref().and_then(|list| split(list).into_iter().next()) {
+        if let Some(step) = self.steps.as_deref().and_then(|list| split("--steps", list).into_iter().next()) {
             run.step = Some(step);
         }
         let mut study = Study::of(&run)?;
@@ -78,7 +78,7 @@ impl ConvergeFlags {
             study.methods = self.methods.clone();
         }
         if let Some(list) = &self.steps {
-            study.steps = split(list);
+            study.steps = split("--steps", list);
         }
         study.measures = self.of.iter().map(|of| self.measure(of)).collect();
         // the same thing twice is measured once

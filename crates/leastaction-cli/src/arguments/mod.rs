@@ -8,12 +8,12 @@ pub(crate) use certify::CertifyFlags;
 pub(crate) use converge::ConvergeFlags;
 pub(crate) use reproduce::ReproduceFlags;
 
-use crate::Ending;
+use crate::{Ending, files};
 use clap::{Args, Parser, Subcommand, ValueEnum};
+use leastaction::error::{Origin, Source};
 use leastaction::prelude::Run;
 use leastaction::simulate::MAX_DIGITS;
 use leastaction::system::Quantity;
-use std::path::Path;
 
 /// Simulate mechanical systems with integrators derived from the principle of least action.
 #[derive(Debug, Parser)]
@@ -65,7 +65,8 @@ pub(crate) enum SummaryFormat {
 /// Which system, from where, until when.
 #[derive(Debug, Args)]
 pub(crate) struct StartFlags {
-    /// Name of a system (see `leastaction systems`), a TOML file that describes a run, or a CSV file that carries one
+    /// Name of a system (see `leastaction systems`), a TOML file that defines a system or describes a run, or a CSV file that
+    /// carries one
     #[arg(value_name = "SYSTEM|FILE")]
     pub(crate) source: String,
     /// End time
@@ -74,7 +75,7 @@ pub(crate) struct StartFlags {
     /// Decimal digits to compute with: f64, or a number such as 64
     #[arg(long, value_name = "DIGITS", value_parser = precision)]
     precision: Option<Precision>,
-    /// Replace a parameter; may be repeated
+    /// Replace a parameter or a size, e.g. g=1.62, n=10 or "m[2]=3"; may be repeated
     #[arg(long = "set", value_name = "NAME=VALUE")]
     set: Vec<String>,
     /// Initial coordinates, separated by commas
@@ -136,7 +137,7 @@ fn precision(text: &str) -> Result<Precision, String> {
 
 #[derive(Debug, Args)]
 pub(crate) struct ShowFlags {
-    /// Name of a system or of a method
+    /// Name of a system or of a method, or a file
     pub(crate) name: String,
     /// Replace a parameter or a size, e.g. n=100; may be repeated
     #[arg(long = "set", value_name = "NAME=VALUE")]
@@ -146,13 +147,12 @@ pub(crate) struct ShowFlags {
 impl StartFlags {
     /// The run as far as these flags describe it.
     fn to_run(&self) -> Result<Run, Ending> {
-        let mut run =
-            if is_file(&self.source) { read_run(Path::new(&self.source))? } else { Run::of(&self.source) };
+        let mut run = files::run(&self.source)?;
         if let Some(until) = &self.until {
-            run.until = Some(Quantity::from(until.as_str()));
+            run.until = Some(formula("--until", until));
         }
         if let Some(t0) = &self.t0 {
-            run.initial.t = Some(Quantity::from(t0.as_str()));
+            run.initial.t = Some(formula("--t0", t0));
         }
         match self.precision {
             None => {}
@@ -163,14 +163,14 @@ impl StartFlags {
             run.parameters.insert(name, value);
         }
         if let Some(list) = &self.q0 {
-            run.initial.q = Some(split(list));
+            run.initial.q = Some(split("--q0", list));
         }
         // velocities on the command line replace momenta in the file, and the reverse
         if let Some(list) = &self.p0 {
-            (run.initial.p, run.initial.v) = (Some(split(list)), None);
+            (run.initial.p, run.initial.v) = (Some(split("--p0", list)), None);
         }
         if let Some(list) = &self.v0 {
-            (run.initial.v, run.initial.p) = (Some(split(list)), None);
+            (run.initial.v, run.initial.p) = (Some(split("--v0", list)), None);
         }
         Ok(run)
     }
@@ -184,7 +184,7 @@ impl SimulateFlags {
             run.method = Some(method.clone());
         }
         if let Some(step) = &self.step {
-            run.step = Some(Quantity::from(step.as_str()));
+            run.step = Some(formula("--step", step));
         }
         if !self.out.is_empty() {
             run.out = self.out.clone();
@@ -198,23 +198,9 @@ impl SimulateFlags {
     }
 }
 
-/// Whether a source is meant as a file rather than as a name.
-fn is_file(source: &str) -> bool {
-    source.contains(['/', '\\', '.']) || Path::new(source).is_file()
-}
-
-fn read_run(path: &Path) -> Result<Run, Ending> {
-    let text = std::fs::read_to_string(path)
-        .map_err(|error| Ending::BadInput(format!("cannot read `{}`: {error}", path.display())))?;
-    // a table made by this command carries its run in comments, after a line with the version
-    let is_table = path.extension().is_some_and(|e| e.eq_ignore_ascii_case("csv"));
-    let text = if is_table {
-        let comments = text.lines().take_while(|line| line.starts_with('#')).skip(1);
-        comments.map(|line| line.strip_prefix("# ").unwrap_or("")).collect::<Vec<_>>().join("\n")
-    } else {
-        text
-    };
-    Run::from_toml(&text).map_err(|error| Ending::BadInput(format!("{}: {error}", path.display())))
+/// A formula of a flag, which errors show.
+pub(crate) fn formula(flag: &str, text: &str) -> Quantity {
+    Quantity::written(text, Origin::part(Source::new(flag, text), 0, text.len()))
 }
 
 /// Splits NAME=VALUE.
@@ -222,7 +208,10 @@ pub(crate) fn assignments(list: &[String]) -> Result<Vec<(String, Quantity)>, En
     list.iter()
         .map(|text| match text.split_once('=') {
             Some((name, value)) if !name.trim().is_empty() && !value.trim().is_empty() => {
-                Ok((name.trim().to_owned(), Quantity::from(value)))
+                let origin = Origin::part(Source::new("--set", text), name.len() + 1, value.len());
+                // m[ 2 ] is m[2]
+                let name = name.chars().filter(|c| !c.is_whitespace()).collect();
+                Ok((name, Quantity::written(value, origin)))
             }
             _ => Err(Ending::BadInput(format!(
                 "`--set {text}` is not of the form NAME=VALUE, e.g. --set g=1.62"
@@ -231,18 +220,25 @@ pub(crate) fn assignments(list: &[String]) -> Result<Vec<(String, Quantity)>, En
         .collect()
 }
 
-/// Splits at the commas that are not inside parentheses.
-fn split(list: &str) -> Vec<Quantity> {
+/// Splits the list of a flag at the commas that are not inside brackets.
+pub(crate) fn split(flag: &str, list: &str) -> Vec<Quantity> {
+    let source = Source::new(flag, list);
     let mut depth = 0i32;
     let parts = list.split(|c: char| {
         depth += match c {
-            '(' => 1,
-            ')' => -1,
+            '(' | '[' => 1,
+            ')' | ']' => -1,
             _ => 0,
         };
         c == ',' && depth == 0
     });
-    parts.map(Quantity::from).collect()
+    let mut start = 0;
+    let mut quantities = Vec::new();
+    for part in parts {
+        quantities.push(Quantity::written(part, Origin::part(source.clone(), start, part.len())));
+        start += part.len() + 1;
+    }
+    quantities
 }
 
 #[cfg(test)]
@@ -251,12 +247,7 @@ mod tests {
 
     #[test]
     fn lists_split_outside_parentheses() {
-        let list: Vec<String> = split("1, atan2(1,2),-pi/3").iter().map(ToString::to_string).collect();
+        let list: Vec<String> = split("--q0", "1, atan2(1,2),-pi/3").iter().map(ToString::to_string).collect();
         assert_eq!(list, ["1", "atan2(1,2)", "-pi/3"]);
-    }
-
-    #[test]
-    fn names_and_files_are_told_apart() {
-        assert!(is_file("run.toml") && is_file("./x") && !is_file("double-pendulum"));
     }
 }

@@ -12,7 +12,7 @@ use crate::simulate::numbers::{Numbers, count_steps, in_precision};
 use crate::simulate::stability::growing_oscillations;
 use crate::simulate::{EnergyMeter, Moment, Observer, Outcome, simulate};
 use crate::step::{State, Stepper};
-use crate::system::{Problem, System, catalogue};
+use crate::system::{Problem, System};
 use std::ops::ControlFlow;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -29,12 +29,11 @@ pub struct Studies {
 }
 
 impl Studies {
-    /// Checks studies of catalogue systems and counts their steps.
+    /// Checks studies, of catalogue systems or of their own definitions, and counts their steps.
     pub fn new(studies: &[Study]) -> Result<Self> {
         let job = |study: &Study| {
-            let mut sized = study.clone();
-            let system = catalogue::sized_system(&study.run.system, &mut sized.run.parameters)?;
-            job(&sized, &system)
+            let (system, run) = study.run.resolve()?;
+            job(&Study { run, ..study.clone() }, &system)
         };
         Ok(Self { jobs: studies.iter().map(job).collect::<Result<_>>()? })
     }

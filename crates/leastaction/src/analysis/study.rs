@@ -8,7 +8,7 @@ use super::order::fitted_order;
 use super::truth::Reference;
 use crate::error::Result;
 use crate::simulate::Run;
-use crate::system::{Quantity, System, catalogue};
+use crate::system::{Quantity, System};
 
 /// Errors above so many units of rounding show the order of a method.
 const CLEAR: f64 = 300.0;
@@ -39,8 +39,7 @@ impl Study {
     /// A study of a run of a catalogue system: its method among those of order 2, 4 and 6, steps halved from about eight
     /// times its own, its end, and the errors of q, p and energy.
     pub fn of(run: &Run) -> Result<Self> {
-        let mut sized = run.clone();
-        let system = catalogue::sized_system(&run.system, &mut sized.parameters)?;
+        let (system, sized) = run.resolve()?;
         let study = Self::of_system(&sized, &system)?;
         Ok(Self { run: run.clone(), ..study })
     }
@@ -53,7 +52,7 @@ impl Study {
         if !methods.contains(&plan.method.name) {
             methods.insert(0, plan.method.name.clone());
         }
-        let start = run.initial.t.clone().unwrap_or(Quantity::Number(0.0));
+        let start = run.initial.t.clone().unwrap_or_else(|| system.initial.t.clone());
         let steps = Self::halved(&start, &until, round_count(plan.steps as f64 / COARSEST), HALVINGS);
         let measures = ["q", "p", "energy"].map(Measure::of).into();
         Ok(Self {

@@ -175,7 +175,7 @@ impl Differentiator {
 }
 
 /// adjoint · f'(x), where `value` is the node f(x) itself.
-fn unary_slope(g: &mut Graph, op: Unary, x: NodeId, value: NodeId, adjoint: NodeId) -> NodeId {
+pub(super) fn unary_slope(g: &mut Graph, op: Unary, x: NodeId, value: NodeId, adjoint: NodeId) -> NodeId {
     let one = g.number(1.0);
     match op {
         Unary::Neg => g.neg(adjoint),

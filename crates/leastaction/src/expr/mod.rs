@@ -1,24 +1,34 @@
 //! Expressions: recorded or parsed into a graph, differentiated on it, and run as a tape.
 //!
-//! [`Expr`] records, [`parse`](parse()) reads text, [`Graph`] holds, [`Differentiator`] derives, [`Tape`] and
-//! [`Evaluator`] run, by interpreting or, in `f64`, as machine code: the [`Backend`]. What the expressions mean (coordinates, momenta, energy) is left to `system`.
+//! [`Expr`] records, [`Formula`] reads text and [`Scope`] says what its names mean, [`Graph`] holds, [`Differentiator`]
+//! derives, [`Tape`] and [`Evaluator`] run, by interpreting or, in `f64`, as machine code: the [`Backend`]. What the expressions
+//! mean (coordinates, momenta, energy) is left to `system`.
 
 mod derive;
 mod display;
+mod evaluate;
 mod graph;
 mod native;
 mod parse;
+mod rate;
+mod scope;
+mod syntax;
 mod tape;
 mod trace;
+mod value;
 
 pub use derive::Differentiator;
 pub use display::{Names, formula};
 pub use graph::{Binary, Depends, Graph, Node, NodeId, Unary};
 pub use native::Backend;
-pub use parse::parse;
+pub use parse::{MAX_DEPTH, MAX_PARTS, in_name, is_name, parse};
+pub use rate::Rates;
+pub use scope::{MAX_EXPANSION, Scope, is_reserved};
+pub use syntax::{Ast, Flaw, Formula, Kind, Loop, LoopKind, Shared};
 pub use tape::{Evaluator, Tape};
 pub(crate) use trace::Inputs;
 pub use trace::{Expr, record};
+pub use value::{CONSTANTS, Value, functions};
 
 #[cfg(test)]
 mod tests;

@@ -1,40 +1,29 @@
-//! Formulas as text: `g/(2*pi)^2`, `-sqrt(m1 + m2)*cos(q1)`.
+//! Formulas as text: `g/(2*pi)^2`, `-sqrt(m1 + m2)*cos(q1)`, `sum(i = 1..n, x[i]^2)`.
 //!
-//! A recursive-descent parser from text to a graph node. Names are resolved by the caller, so the same grammar
-//! serves numbers given on the command line, parameters that depend on parameters, and Lagrangians.
+//! A recursive-descent parser from text to an [`Ast`]. The same grammar serves numbers given on the command line, parameters
+//! that depend on parameters, and Lagrangians; what names mean is left to `evaluate`.
 //!
 //! ```text
 //! sum     = product { ("+" | "-") product }
 //! product = signed { ("*" | "/") signed }
 //! signed  = { "-" | "+" } power
-//! power   = atom [ "^" signed ]                 right-associative, binds tighter than a sign in front: -x^2 = -(x^2)
-//! atom    = number | name | function "(" sum { "," sum } ")" | "(" sum ")"
+//! power   = entry [ "^" signed ]                right-associative, binds tighter than a sign in front: -x^2 = -(x^2)
+//! entry   = atom { "[" sum "]" }
+//! atom    = number | name | "(" sum ")" | "[" [ sum { "," sum } ] "]"
+//!         | name "(" [ sum { "," sum } ] ")"
+//!         | ("sum" | "product" | "list") "(" name "=" sum ".." sum "," sum ")"
 //! ```
 
-use super::graph::{Graph, NodeId, Unary};
-use crate::error::{Error, Result, nearest};
+use super::graph::{Graph, NodeId};
+use super::scope::Scope;
+use super::syntax::{Ast, Flaw, Formula, Kind, Loop, LoopKind};
+use super::value::Value;
+use crate::error::Result;
 
 /// Deeper nesting than this is refused before it can exhaust the stack.
-const MAX_DEPTH: usize = 200;
-
-/// Functions of one argument, by name.
-const FUNCTIONS: [(&str, Unary); 15] = [
-    ("sqrt", Unary::Sqrt),
-    ("exp", Unary::Exp),
-    ("log", Unary::Ln),
-    ("ln", Unary::Ln),
-    ("sin", Unary::Sin),
-    ("cos", Unary::Cos),
-    ("tan", Unary::Tan),
-    ("asin", Unary::Asin),
-    ("acos", Unary::Acos),
-    ("atan", Unary::Atan),
-    ("sinh", Unary::Sinh),
-    ("cosh", Unary::Cosh),
-    ("tanh", Unary::Tanh),
-    ("abs", Unary::Abs),
-    ("sign", Unary::Sign),
-];
+pub const MAX_DEPTH: usize = 200;
+/// Formulas with more parts are refused before they fill the memory.
+pub const MAX_PARTS: usize = 1_000_000;
 
 /// Parses `text` into `graph`. `resolve` gives the node of a name, or `None` if it is unknown; `known` lists the
 /// names for the error message.
@@ -44,22 +33,58 @@ pub fn parse(
     known: &[String],
     resolve: &mut dyn FnMut(&mut Graph, &str) -> Option<NodeId>,
 ) -> Result<NodeId> {
-    let mut parser = Parser { text, at: 0, depth: 0, graph, known, resolve };
-    let result = parser.sum()?;
+    let formula = Formula::new(text)?;
+    let mut scope = Scope::default();
+    let mut stack = vec![&formula.ast];
+    let mut names = Vec::new();
+    while let Some(ast) = stack.pop() {
+        if matches!(ast.kind, Kind::Name) {
+            names.push(formula.of(ast));
+        }
+        stack.extend(ast.parts().into_iter().rev());
+    }
+    for name in names {
+        if !scope.knows(name)
+            && let Some(node) = resolve(graph, name)
+        {
+            scope.set(name, Value::Scalar(node));
+        }
+    }
+    known.iter().for_each(|name| scope.hint(name));
+    scope.scalar(graph, &formula)
+}
+
+type Parsed<T> = std::result::Result<T, Box<Flaw>>;
+
+/// Reads a whole formula.
+pub(super) fn read(text: &str) -> Parsed<Ast> {
+    let mut parser = Parser { text, at: 0, depth: 0, parts: 0 };
+    if text.len() > u32::MAX as usize / 2 {
+        return Err(Flaw::new(0..1, "the formula is too long"));
+    }
+    let ast = parser.sum()?;
     parser.skip_space();
     if parser.at < text.len() {
         return Err(parser.unexpected("an operator or the end of the formula"));
     }
-    Ok(result)
+    Ok(ast)
 }
 
 struct Parser<'a> {
     text: &'a str,
     at: usize,
     depth: usize,
-    graph: &'a mut Graph,
-    known: &'a [String],
-    resolve: &'a mut dyn FnMut(&mut Graph, &str) -> Option<NodeId>,
+    parts: usize,
+}
+
+/// Whether a character can be part of a name.
+pub fn in_name(c: char) -> bool {
+    c.is_alphanumeric() || c == '_'
+}
+
+/// Whether a text is a name.
+pub fn is_name(text: &str) -> bool {
+    text.chars().next().is_some_and(|c| c.is_alphabetic() || c == '_') && text.chars().all(in_name)
 }
 
 impl Parser<'_> {
@@ -83,25 +108,40 @@ impl Parser<'_> {
         Some(next)
     }
 
-    fn error(&self, at: usize, message: String) -> Error {
-        let column = self.text[..at].chars().count() + 1;
-        Error::Formula { formula: self.text.to_owned(), column, message }
-    }
-
-    fn unexpected(&mut self, expected: &str) -> Error {
-        let found = match self.peek() {
-            Some(c) => format!("found `{c}`"),
-            None => "the formula ends".to_owned(),
-        };
-        self.error(self.at, format!("expected {expected}, but {found}"))
+    fn unexpected(&mut self, expected: &str) -> Box<Flaw> {
+        let next = self.peek();
+        let place = self.at..self.at + next.map_or(0, char::len_utf8);
+        let rest = self.rest();
+        match next {
+            None => Flaw::new(place, format!("expected {expected}, but the formula ends")),
+            Some(c) => {
+                let word: String = if in_name(c) {
+                    rest.chars().take_while(|c| in_name(*c)).collect()
+                } else {
+                    c.to_string()
+                };
+                let place = place.start..place.start + word.len();
+                let flaw = Flaw::new(place, format!("expected {expected}, but found `{word}`"));
+                match c {
+                    _ if in_name(c) || c == '(' => flaw.help("write `*` between factors"),
+                    '*' => flaw.help("a power is written `^`"),
+                    '<' | '>' | '=' | '!' | '?' | '&' | '|' => {
+                        flaw.note("formulas have no comparisons: they are differentiated once, for all states")
+                    }
+                    ',' => flaw.note("a decimal point is written `.`"),
+                    ';' => flaw.note("entries are separated by `,`"),
+                    _ => flaw,
+                }
+            }
+        }
     }
 
     /// Runs a rule one level deeper.
-    fn nested<T>(&mut self, rule: impl FnOnce(&mut Self) -> Result<T>) -> Result<T> {
+    fn nested<T>(&mut self, rule: impl FnOnce(&mut Self) -> Parsed<T>) -> Parsed<T> {
         if self.depth == MAX_DEPTH {
-            return Err(
-                self.error(self.at, format!("more than {MAX_DEPTH} levels of nesting; name parts of it"))
-            );
+            let place = self.at..(self.at + 1).min(self.text.len());
+            return Err(Flaw::new(place, format!("more than {MAX_DEPTH} levels of nesting"))
+                .help("give parts of it a name in [definitions]"));
         }
         self.depth += 1;
         let result = rule(self);
@@ -109,50 +149,92 @@ impl Parser<'_> {
         result
     }
 
-    fn sum(&mut self) -> Result<NodeId> {
-        let mut sum = self.product()?;
+    fn make(&mut self, kind: Kind, start: usize) -> Parsed<Ast> {
+        self.parts += 1;
+        if self.parts > MAX_PARTS {
+            let place = start..self.at.max(start);
+            return Err(Flaw::new(place, format!("the formula has more than {MAX_PARTS} parts"))
+                .help("write repeated terms with sum(i = 1..n, …)"));
+        }
+        let end = start + self.text[start..self.at].trim_end().len();
+        Ok(Ast { kind, start: start as u32, end: end as u32 })
+    }
+
+    fn sum(&mut self) -> Parsed<Ast> {
+        self.skip_space();
+        let start = self.at;
+        let first = self.product()?;
+        let mut rest = Vec::new();
         while let Some(sign) = self.take(&['+', '-', '−']) {
-            let term = self.product()?;
-            sum = if sign == '+' { self.graph.add(sum, term) } else { self.graph.sub(sum, term) };
+            rest.push((sign != '+', self.product()?));
         }
-        Ok(sum)
+        if rest.is_empty() { Ok(first) } else { self.make(Kind::Sum(Box::new(first), rest), start) }
     }
 
-    fn product(&mut self) -> Result<NodeId> {
-        let mut product = self.signed()?;
+    fn product(&mut self) -> Parsed<Ast> {
+        self.skip_space();
+        let start = self.at;
+        let first = self.signed()?;
+        let mut rest = Vec::new();
         while let Some(sign) = self.take(&['*', '/', '·']) {
-            let factor = self.signed()?;
-            product =
-                if sign == '/' { self.graph.div(product, factor) } else { self.graph.mul(product, factor) };
+            rest.push((sign == '/', self.signed()?));
         }
-        Ok(product)
+        if rest.is_empty() { Ok(first) } else { self.make(Kind::Product(Box::new(first), rest), start) }
     }
 
-    fn signed(&mut self) -> Result<NodeId> {
+    fn signed(&mut self) -> Parsed<Ast> {
+        self.skip_space();
+        let start = self.at;
         let mut negative = false;
         while let Some(sign) = self.take(&['+', '-', '−']) {
             negative ^= sign != '+';
         }
         let value = self.power()?;
-        Ok(if negative { self.graph.neg(value) } else { value })
+        if negative { self.make(Kind::Minus(Box::new(value)), start) } else { Ok(value) }
     }
 
-    fn power(&mut self) -> Result<NodeId> {
-        let base = self.nested(Self::atom)?;
+    fn power(&mut self) -> Parsed<Ast> {
+        self.skip_space();
+        let start = self.at;
+        let base = self.nested(Self::entry)?;
         if self.take(&['^']).is_some() {
             let exponent = self.nested(Self::signed)?;
-            return Ok(self.graph.pow(base, exponent));
+            return self.make(Kind::Power(Box::new(base), Box::new(exponent)), start);
         }
         Ok(base)
     }
 
-    fn atom(&mut self) -> Result<NodeId> {
+    fn entry(&mut self) -> Parsed<Ast> {
+        self.skip_space();
+        let start = self.at;
+        let mut value = self.atom()?;
+        let mut depth = 0;
+        while self.peek() == Some('[') {
+            depth += 1;
+            if depth > 8 {
+                return Err(self.unexpected("an operator or the end of the formula"));
+            }
+            self.take(&['[']);
+            let index = self.nested(Self::sum)?;
+            self.close(']')?;
+            value = self.make(Kind::Entry(Box::new(value), Box::new(index)), start)?;
+        }
+        Ok(value)
+    }
+
+    fn atom(&mut self) -> Parsed<Ast> {
         match self.peek() {
             Some('(') => {
                 self.take(&['(']);
                 let inner = self.sum()?;
-                self.close()?;
+                self.close(')')?;
                 Ok(inner)
+            }
+            Some('[') => {
+                let start = self.at;
+                self.take(&['[']);
+                let list = self.list(']')?;
+                self.make(Kind::Vector(list), start)
             }
             Some(c) if c.is_ascii_digit() || c == '.' => self.number(),
             Some(c) if c.is_alphabetic() || c == '_' => self.name(),
@@ -160,14 +242,32 @@ impl Parser<'_> {
         }
     }
 
-    fn close(&mut self) -> Result<()> {
-        if self.take(&[')']).is_none() {
-            return Err(self.unexpected("`)`"));
+    fn close(&mut self, bracket: char) -> Parsed<()> {
+        if self.take(&[bracket]).is_none() {
+            return Err(self.unexpected(&format!("`{bracket}`")));
         }
         Ok(())
     }
 
-    fn number(&mut self) -> Result<NodeId> {
+    /// Formulas separated by commas, up to a bracket.
+    fn list(&mut self, bracket: char) -> Parsed<Vec<Ast>> {
+        let mut list = Vec::new();
+        if self.take(&[bracket]).is_some() {
+            return Ok(list);
+        }
+        loop {
+            list.push(self.nested(Self::sum)?);
+            if self.take(&[',']).is_some() {
+                continue;
+            }
+            if self.take(&[bracket]).is_some() {
+                return Ok(list);
+            }
+            return Err(self.unexpected(&format!("`,` or `{bracket}`")));
+        }
+    }
+
+    fn number(&mut self) -> Parsed<Ast> {
         let start = self.at;
         let bytes = self.text.as_bytes();
         let digits = |mut i: usize| {
@@ -177,7 +277,8 @@ impl Parser<'_> {
             i
         };
         let mut end = digits(start);
-        if bytes.get(end) == Some(&b'.') {
+        // two points make a range: 1..n
+        if bytes.get(end) == Some(&b'.') && bytes.get(end + 1) != Some(&b'.') {
             end = digits(end + 1);
         }
         if matches!(bytes.get(end), Some(b'e' | b'E')) {
@@ -191,70 +292,82 @@ impl Parser<'_> {
         match literal.parse::<f64>() {
             Ok(x) if x.is_finite() => {
                 self.at = end;
-                Ok(self.graph.decimal(literal))
+                self.make(Kind::Number, start)
             }
-            Ok(_) => Err(self.error(start, format!("`{literal}` is too large for a number"))),
-            Err(_) => Err(self.error(start, format!("`{literal}` is not a number"))),
+            Ok(_) => Err(Flaw::new(start..end, format!("`{}` is too large for a number", shortened(literal)))),
+            Err(_) => Err(self.unexpected("a number, a name or `(`")),
         }
     }
 
-    fn name(&mut self) -> Result<NodeId> {
+    fn name(&mut self) -> Parsed<Ast> {
         let start = self.at;
-        let length =
-            self.rest().find(|c: char| !(c.is_alphanumeric() || c == '_')).unwrap_or(self.rest().len());
-        let name = self.text[start..start + length].to_owned();
+        let length = self.rest().find(|c: char| !in_name(c)).unwrap_or(self.rest().len());
         self.at += length;
-        if self.peek() == Some('(') {
-            return self.call(&name, start);
-        }
-        if let Some(id) = (self.resolve)(self.graph, &name) {
-            return Ok(id);
-        }
-        match name.as_str() {
-            "pi" | "π" => Ok(self.graph.pi()),
-            "period" => {
-                let message =
-                    "no period is known for this system and initial state; give a number".to_owned();
-                Err(self.error(start, message))
-            }
-            "nan" | "NaN" | "inf" | "infinity" => {
-                Err(self.error(start, format!("`{name}` is not a finite number; give one")))
-            }
-            _ => {
-                let hint = nearest(&name, self.known.iter().map(String::as_str).chain(["pi"]));
-                Err(self.error(start, format!("unknown name `{name}`{hint}")))
-            }
-        }
-    }
-
-    fn call(&mut self, name: &str, start: usize) -> Result<NodeId> {
-        let unary = FUNCTIONS.iter().find(|(known, _)| *known == name);
-        if unary.is_none() && !matches!(name, "atan2" | "pow") {
-            let names = FUNCTIONS.iter().map(|(known, _)| *known).chain(["atan2", "pow"]);
-            let hint = nearest(name, names);
-            return Err(self.error(start, format!("unknown function `{name}`{hint}")));
+        let end = self.at;
+        if self.peek() != Some('(') {
+            self.at = end;
+            return self.make(Kind::Name, start);
         }
         self.take(&['(']);
-        let first = self.nested(Self::sum)?;
-        let result = match unary {
-            Some((_, op)) => self.graph.unary(*op, first),
-            None => {
-                if self.take(&[',']).is_none() {
-                    return Err(self.unexpected(&format!("`,` and the second argument of {name}")));
-                }
-                let second = self.nested(Self::sum)?;
-                if name == "pow" { self.graph.pow(first, second) } else { self.graph.atan2(first, second) }
-            }
+        let kind = match &self.text[start..end] {
+            "sum" => Some(LoopKind::Sum),
+            "product" => Some(LoopKind::Product),
+            "list" => Some(LoopKind::List),
+            _ => None,
         };
-        self.close()?;
-        Ok(result)
+        if let Some(kind) = kind
+            && self.is_loop()
+        {
+            return self.repeated(kind, start);
+        }
+        let list = self.list(')')?;
+        self.make(Kind::Call(length as u32, list), start)
     }
+
+    /// Whether a name and `=` come next.
+    fn is_loop(&mut self) -> bool {
+        self.skip_space();
+        let rest = self.rest();
+        let after = rest.trim_start_matches(in_name);
+        after.len() < rest.len() && after.trim_start().starts_with('=')
+    }
+
+    /// `i = a..b, e)`
+    fn repeated(&mut self, kind: LoopKind, start: usize) -> Parsed<Ast> {
+        let at = self.at;
+        let length = self.rest().find(|c: char| !in_name(c)).unwrap_or(self.rest().len());
+        let variable = at as u32..(at + length) as u32;
+        if !is_name(&self.text[at..at + length]) {
+            return Err(Flaw::new(at..at + length, "a loop variable is a name, such as `i`"));
+        }
+        self.at += length;
+        self.take(&['=']);
+        let from = self.nested(Self::sum)?;
+        self.skip_space();
+        if !self.rest().starts_with("..") {
+            return Err(self.unexpected("`..` and the end of the range, as in `i = 1..n`"));
+        }
+        self.at += 2;
+        let to = self.nested(Self::sum)?;
+        if self.take(&[',']).is_none() {
+            return Err(self.unexpected("`,` and the formula to repeat"));
+        }
+        let body = self.nested(Self::sum)?;
+        self.close(')')?;
+        self.make(Kind::Loop(Box::new(Loop { kind, variable, from, to, body })), start)
+    }
+}
+
+/// At most 24 characters.
+fn shortened(text: &str) -> String {
+    if text.chars().count() <= 24 { text.to_owned() } else { text.chars().take(20).chain("…".chars()).collect() }
 }
 
 #[cfg(test)]
 mod tests {
     use super::super::tape::{Evaluator, Tape};
     use super::*;
+    use crate::error::Error;
     use std::sync::Arc;
 
     fn value(text: &str) -> Result<f64> {
@@ -284,6 +397,17 @@ mod tests {
             ("1.5e2 + .5", 150.5),
             ("sqrt(16) + abs(-3) + exp(0) + log(1)", 8.0),
             ("π", std::f64::consts::PI),
+            ("sum(i = 1..4, i^2)", 30.0),
+            ("product(i = 1..4, i)", 24.0),
+            ("sum(i = 2..1, i) + product(i = 2..1, i)", 1.0),
+            ("sum(i = 1..3, sum(j = i+1..3, i*j))", 11.0),
+            ("list(i = 1..3, i/2)[3]", 1.5),
+            ("norm([3, 4])", 5.0),
+            ("dot([1, 2, 3], [4, 5, 6])", 32.0),
+            ("cross([1, 2, 3], [4, 5, 6])[2]", 6.0),
+            ("sum([1, 2] + 2*[3, 4]/2 - [0.5, 0.5])", 9.0),
+            ("len(list(i = 1..7, 0)) + sum([])", 7.0),
+            ("hypot(3, 4) + (length)", 7.0),
         ] {
             assert_eq!(value(text).expect(text), expected, "{text}");
         }
@@ -298,12 +422,38 @@ mod tests {
             ("(1+2", 5, "expected `)`"),
             ("2 3", 3, "found `3`"),
             ("1e999", 1, "too large"),
-            ("atan2(1)", 8, "second argument"),
+            ("atan2(1)", 1, "takes 2 arguments, but 1 is given"),
             ("", 1, "the formula ends"),
+            ("1 + [1, 2]", 5, "cannot add a vector of 2 entries to a number"),
+            ("[1, 2] - [1, 2, 3]", 10, "cannot subtract a vector of 3 entries from a vector of 2 entries"),
+            ("[1, 2]*[3, 4]", 8, "cannot multiply"),
+            ("1/[1, 2]", 3, "cannot divide a number by a vector"),
+            ("[1, 2]^2", 1, "the base of a power must be a number"),
+            ("sin([1])", 5, "the argument of sin must be a number"),
+            ("[1, 2][3]", 8, "the vector has no entry 3; its entries are 1 to 2"),
+            ("length[1]", 1, "is a number and has no entries"),
+            ("[1, 2][g]", 8, "`g` cannot stand in an index"),
+            ("[1, 2][3/2]", 8, "3/2 is not a whole number"),
+            ("sum(i = 1..1000000000, i)", 1, "expands to more than"),
+            ("sum(i = 1..100000, sum(j = 1..100000, i*j))", 1, "expands to more than"),
+            ("sum(i = 1..9999999999999999, i)", 12, "too large"),
+            ("sum(g = 1..2, g)", 5, "has a meaning already"),
+            ("sum(i = 1, i)", 10, "expected `..`"),
+            ("sum(1)", 5, "needs a range or a vector"),
+            ("list(1, 2)", 1, "`list` needs a range"),
+            ("a ** 2", 4, "found `*`"),
+            ("g < 2", 3, "found `<`"),
+            ("2 length", 3, "found `length`"),
+            ("length(2)", 1, "is not a function"),
+            ("nan + 1", 1, "not a finite number"),
+            ("max(1, 2)", 1, "unknown function `max`"),
+            ("sin", 1, "`sin` is a function"),
+            ("cross([1, 2], [3, 4])", 1, "the vector product"),
+            ("norm(2)", 6, "norm needs a vector"),
         ] {
             match value(text) {
-                Err(Error::Formula { column: c, message, .. }) => {
-                    assert!(c == column && message.contains(part), "{text}: {c} {message}");
+                Err(Error::Source(d)) => {
+                    assert!(d.place() == (1, column) && d.title.contains(part), "{text}: {:?} {d}", d.place());
                 }
                 other => panic!("{text}: {other:?}"),
             }
@@ -311,10 +461,13 @@ mod tests {
     }
 
     #[test]
-    fn deep_nesting_is_refused() {
-        let deep = "(".repeat(100_000);
-        assert!(matches!(value(&deep), Err(Error::Formula { .. })));
-        let powers = "2^".repeat(100_000);
-        assert!(value(&powers).is_err());
+    fn what_is_too_deep_or_too_long_is_refused_at_once() {
+        let start = std::time::Instant::now();
+        let terms = "1+".repeat(1_000_000) + "1";
+        let nested = format!("{}1{}", "sum(i=1..2,".repeat(150), ")".repeat(150));
+        for text in ["(".repeat(10_000_000), "2^".repeat(1_000_000), "[".repeat(1_000_000), terms, nested] {
+            assert!(matches!(value(&text), Err(Error::Source(_))), "{}", &text[..10]);
+        }
+        assert!(start.elapsed().as_secs_f64() < 5.0, "{:?}", start.elapsed());
     }
 }

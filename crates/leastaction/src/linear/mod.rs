@@ -7,6 +7,7 @@
 //! [`null_space`] and [`reduced_basis`] find what a set of equations leaves open.
 
 mod banded;
+mod definite;
 mod dense;
 mod inertia;
 mod null_space;
@@ -14,6 +15,7 @@ mod ordering;
 mod pencil;
 mod square;
 
+pub use definite::not_positive;
 pub use inertia::BandPencil;
 pub use null_space::{null_space, reduced_basis};
 pub use ordering::Ordering;

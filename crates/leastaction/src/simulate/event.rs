@@ -3,6 +3,7 @@
 //! In a file it is a formula alone, or a table with more: `hit = "theta"`,
 //! `hit = { of = "theta", direction = "rising", stop = 10 }`.
 
+use crate::system::Quantity;
 use serde::de::value::MapAccessDeserializer;
 use serde::de::{MapAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize};
@@ -43,7 +44,7 @@ impl Direction {
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Event {
     /// The formula.
-    pub of: String,
+    pub of: Quantity,
     /// Which sign changes count.
     #[serde(skip_serializing_if = "Direction::is_both")]
     pub direction: Direction,
@@ -55,7 +56,7 @@ pub struct Event {
 impl Event {
     /// Every sign change of a formula.
     pub fn of(formula: &str) -> Self {
-        Self { of: formula.to_owned(), direction: Direction::Both, stop: None }
+        Self { of: formula.into(), direction: Direction::Both, stop: None }
     }
 }
 
@@ -63,7 +64,7 @@ impl Event {
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Table {
-    of: String,
+    of: Quantity,
     #[serde(default)]
     direction: Direction,
     #[serde(default)]

@@ -7,6 +7,7 @@
 mod crossings;
 mod event;
 mod events;
+mod file;
 mod invariants;
 pub(crate) mod numbers;
 mod observed;
@@ -21,6 +22,7 @@ pub(crate) mod stability;
 pub use crossings::{Crossings, Tally};
 pub use event::{Direction, Event};
 pub use events::Events;
+pub use file::Definition;
 pub use invariants::{Drift, EnergyMeter, Invariants};
 pub use numbers::MAX_DIGITS;
 pub use observed::{Observed, Outputs};

@@ -67,7 +67,7 @@ impl Observed {
 fn event_formula(dictionary: &mut Dictionary, name: &str, event: &Event) -> Result<crate::expr::NodeId> {
     let what = format!("event `{name}`");
     let bad = |message: String| Err(Error::BadQuantity { what: what.clone(), message });
-    if !crate::system::is_name(name) {
+    if !crate::expr::is_name(name) {
         return bad("a name has letters, digits and `_`, and does not start with a digit".to_owned());
     }
     if event.stop == Some(0) {

@@ -65,6 +65,11 @@ impl Plan {
         let (every, dense) = recording(run, &method, steps, width, &mut notes)?;
         Observed::new(run, system, period_text(numbers.period.as_ref()).as_deref())?
             .check_start(&numbers.problem)?;
+        if !system.definite
+            && let Some(direction) = numbers.problem.indefinite()
+        {
+            notes.push(format!("the mass matrix is not positive definite at the initial state: {direction}"));
+        }
         let mut plan = Self {
             problem: numbers.problem,
             method,
@@ -114,6 +119,7 @@ impl Plan {
         let end = self.problem.t0 + self.steps as f64 * self.step;
         Run {
             system: system.name.clone(),
+            definition: given.definition.clone(),
             method: Some(self.method.name.clone()),
             step: Some(choose(given.step.as_ref().unwrap_or(&system.defaults.step), self.step)),
             until: Some(choose(given.until.as_ref().unwrap_or(&system.defaults.until), end)),
@@ -124,7 +130,7 @@ impl Plan {
             out: Vec::new(),
             plot: Vec::new(),
             initial: InitialState {
-                t: Some(choose(given.initial.t.as_ref().unwrap_or(&Quantity::Number(0.0)), self.problem.t0)),
+                t: Some(choose(given.initial.t.as_ref().unwrap_or(&system.initial.t), self.problem.t0)),
                 q: list(given.initial.q.as_ref().unwrap_or(&system.initial.q), &self.problem.q0),
                 v: start.0,
                 p: start.1,

@@ -1,7 +1,9 @@
 //! A whole run as data: the same in a TOML file, in flags and in the outputs.
 //!
-//! [`Run`] says what is wanted, with formulas and defaults left open; [`Run::plan`] checks it and fills them in.
+//! [`Run`] says what is wanted, with formulas and defaults left open; [`Run::plan`] checks it and fills them in. How a run is
+//! written in a file, and how system files and run files go together, is in `file`.
 
+use super::file::{Definition, RunFile};
 use super::{Event, Plan, Solution};
 use crate::error::{Error, Result};
 use crate::system::{Quantity, Settings, Start, System, catalogue};
@@ -11,70 +13,49 @@ use std::collections::BTreeMap;
 
 /// A description of a run. What is not given is the system's default.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[serde(from = "RunFile", into = "RunFile")]
 pub struct Run {
     /// Name of the system.
     pub system: String,
+    /// The text that defines the system, if it is not one of the catalogue.
+    pub definition: Option<Definition>,
     /// Name of the method.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub method: Option<String>,
     /// Step size.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub step: Option<Quantity>,
     /// End time.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub until: Option<Quantity>,
     /// Compute with so many decimal digits; `f64` if not given.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub precision: Option<usize>,
     /// Record every so many steps; by default as often as a moderate amount of memory allows.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub every: Option<u64>,
     /// Record so many points a step, from the step's polynomial.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub dense: Option<u64>,
     /// Files for the recorded states. The library leaves files to its callers.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub out: Vec<String>,
     /// Files for pictures.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub plot: Vec<String>,
     /// Initial state.
-    #[serde(default, skip_serializing_if = "InitialState::is_default")]
     pub initial: InitialState,
     /// Parameters that differ from the default.
-    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub parameters: BTreeMap<String, Quantity>,
     /// Quantities to record beside the states: names and formulas of the state.
-    #[serde(default, skip_serializing_if = "IndexMap::is_empty")]
-    pub outputs: IndexMap<String, String>,
+    pub outputs: IndexMap<String, Quantity>,
     /// Sign changes of formulas to be found.
-    #[serde(default, skip_serializing_if = "IndexMap::is_empty")]
     pub events: IndexMap<String, Event>,
 }
 
 /// An initial state: coordinates with velocities or momenta.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct InitialState {
     /// Time.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub t: Option<Quantity>,
     /// Coordinates.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub q: Option<Vec<Quantity>>,
     /// Velocities.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub v: Option<Vec<Quantity>>,
     /// Momenta.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub p: Option<Vec<Quantity>>,
-}
-
-impl InitialState {
-    fn is_default(&self) -> bool {
-        *self == Self::default()
-    }
 }
 
 impl Run {
@@ -83,21 +64,21 @@ impl Run {
         Self { system: system.to_owned(), ..Self::default() }
     }
 
-    /// Reads a run from TOML. Unknown keys are errors.
-    pub fn from_toml(text: &str) -> Result<Self> {
-        toml::from_str(text)
-            .map_err(|error| Error::BadRun { message: error.to_string().trim_end().to_owned() })
-    }
-
-    /// Writes the run as TOML.
-    pub fn to_toml(&self) -> Result<String> {
-        toml::to_string(self).map_err(|error| Error::BadRun { message: error.to_string() })
-    }
-
-    /// Checks the run of a catalogue system and fills in its defaults.
-    pub fn plan(&self) -> Result<Plan> {
+    /// The system of the run, and the run without the sizes that shaped it.
+    pub fn resolve(&self) -> Result<(System, Run)> {
         let mut rest = self.clone();
-        let system = catalogue::sized_system(&self.system, &mut rest.parameters)?;
+        let system = match &self.definition {
+            Some(definition) => {
+                System::from_text(&self.system, &definition.source(&self.system), &mut rest.parameters)?
+            }
+            None => catalogue::sized_system(&self.system, &mut rest.parameters)?,
+        };
+        Ok((system, rest))
+    }
+
+    /// Checks the run, of a catalogue system or of its own definition, and fills in its defaults.
+    pub fn plan(&self) -> Result<Plan> {
+        let (system, rest) = self.resolve()?;
         rest.plan_for(&system)
     }
 
@@ -108,10 +89,10 @@ impl Run {
             let message = format!("it is for the system `{}`, not for `{}`", self.system, system.name);
             return Err(Error::BadRun { message });
         }
-        Plan::new(self, system)
+        Plan::new(&self.expanded(system)?, system)
     }
 
-    /// Plans and simulates a catalogue system.
+    /// Plans and simulates.
     pub fn simulate(&self) -> Result<Solution> {
         self.plan()?.simulate()?.into_result()
     }
@@ -119,6 +100,19 @@ impl Run {
     /// Plans and simulates a system given as such.
     pub fn simulate_system(&self, system: &System) -> Result<Solution> {
         self.plan_for(system)?.simulate()?.into_result()
+    }
+
+    /// The run with one formula for each coordinate in its initial state.
+    fn expanded(&self, system: &System) -> Result<Self> {
+        let mut run = self.clone();
+        let lists = [&mut run.initial.q, &mut run.initial.v, &mut run.initial.p];
+        if lists.iter().any(|list| list.is_some()) {
+            let mut formulas = system.formulas(&self.parameters)?;
+            for list in lists.into_iter().flatten() {
+                *list = formulas.expand(list, system.n())?;
+            }
+        }
+        Ok(run)
     }
 
     /// What the run replaces of a system's defaults.
@@ -133,7 +127,7 @@ impl Run {
             parameters: self.parameters.clone(),
             q: self.initial.q.clone(),
             start,
-            t0: self.initial.t.clone().unwrap_or(Quantity::Number(0.0)),
+            t0: self.initial.t.clone(),
         })
     }
 }

@@ -5,8 +5,10 @@
 
 use super::model::Model;
 use super::{Coordinate, Defaults, Initial, Motion, Parameter, Quantity, Size, Start, System};
-use crate::error::{Error, Result, nearest};
-use crate::expr::{Depends, Expr, Graph, Inputs, NodeId, Tape, record};
+use crate::error::{Diagnostic, Error, Origin, Result, nearest};
+use crate::expr::{
+    Depends, Expr, Graph, Inputs, NodeId, Scope, Tape, is_name, is_reserved, record,
+};
 use crate::scalar::Scalar;
 use std::cell::RefCell;
 use std::ops::Index;
@@ -56,7 +58,34 @@ struct MotionBuilder {
     links: Vec<(Option<usize>, usize)>,
     sphere: Option<Quantity>,
     unit: String,
-    positions: fn(&[Expr], &Parameters<Expr>) -> Vec<[Expr; 3]>,
+    positions: Positions,
+}
+
+/// Positions x, y, z of the bodies: a function, or nodes of the graph.
+#[derive(Clone, Debug)]
+enum Positions {
+    Function(fn(&[Expr], &Parameters<Expr>) -> Vec<[Expr; 3]>),
+    Nodes(Vec<NodeId>),
+}
+
+/// A motion whose positions are in the graph already.
+pub(super) struct RecordedMotion {
+    pub(super) dimension: usize,
+    pub(super) bodies: Vec<String>,
+    pub(super) links: Vec<(Option<usize>, usize)>,
+    pub(super) sphere: Option<Quantity>,
+    pub(super) unit: String,
+    pub(super) positions: Vec<NodeId>,
+}
+
+/// A Lagrangian that is in a graph already, and what is known of the text it was read from.
+pub(super) struct Recorded {
+    pub(super) graph: Graph,
+    pub(super) lagrangian: NodeId,
+    pub(super) scope: Scope,
+    pub(super) origin: Origin,
+    pub(super) definite: bool,
+    pub(super) warnings: Vec<Diagnostic>,
 }
 
 /// The values of the parameters, by name.
@@ -128,8 +157,13 @@ impl Builder {
         self
     }
     /// Adds a coordinate.
-    pub fn coordinate(mut self, name: &str, unit: &str) -> Self {
-        self.coordinates.push(Coordinate { name: name.to_owned(), unit: unit.to_owned() });
+    pub fn coordinate(self, name: &str, unit: &str) -> Self {
+        self.coordinate_with_meaning(name, unit, "")
+    }
+    /// Adds a coordinate and says what it is.
+    pub fn coordinate_with_meaning(mut self, name: &str, unit: &str, meaning: &str) -> Self {
+        let (name, unit, meaning) = (name.to_owned(), unit.to_owned(), meaning.to_owned());
+        self.coordinates.push(Coordinate { name, unit, meaning });
         self
     }
     /// Adds coordinates of the same unit.
@@ -153,8 +187,7 @@ impl Builder {
         v: impl IntoIterator<Item = Q>,
     ) -> Self {
         let v = v.into_iter().map(Into::into).collect();
-        self.initial =
-            Some(Initial { q: q.into_iter().map(Into::into).collect(), start: Start::Velocities(v) });
+        self.initial = Some(initial(q, Start::Velocities(v)));
         self
     }
     /// Sets the initial coordinates and momenta.
@@ -164,14 +197,14 @@ impl Builder {
         p: impl IntoIterator<Item = Q>,
     ) -> Self {
         let p = p.into_iter().map(Into::into).collect();
-        self.initial = Some(Initial { q: q.into_iter().map(Into::into).collect(), start: Start::Momenta(p) });
+        self.initial = Some(initial(q, Start::Momenta(p)));
         self
     }
     /// Sets the initial coordinates, at rest.
     pub fn start_at_rest<Q: Into<Quantity>>(mut self, q: impl IntoIterator<Item = Q>) -> Self {
         let q: Vec<Quantity> = q.into_iter().map(Into::into).collect();
         let start = Start::Velocities(vec![Quantity::Number(0.0); q.len()]);
-        self.initial = Some(Initial { q, start });
+        self.initial = Some(initial(q, start));
         self
     }
     /// Sets the default method, step and end time.
@@ -194,9 +227,20 @@ impl Builder {
             links: links.into_iter().collect(),
             sphere: None,
             unit: unit.to_owned(),
-            positions,
+            positions: Positions::Function(positions),
         });
         self
+    }
+    /// Says how to draw the motion, by positions in the graph.
+    pub(super) fn recorded_motion(mut self, motion: RecordedMotion) -> Self {
+        let RecordedMotion { dimension, bodies, links, sphere, unit, positions } = motion;
+        let positions = Positions::Nodes(positions);
+        self.motion = Some(MotionBuilder { dimension, bodies, links, sphere, unit, positions });
+        self
+    }
+    /// The default run so far.
+    pub(super) fn defaults(&self) -> &Defaults {
+        &self.defaults
     }
     /// Says that the motion takes place on a sphere around the origin.
     pub fn on_sphere(mut self, radius: impl Into<Quantity>) -> Self {
@@ -216,7 +260,15 @@ impl Builder {
         let nodes = self.recorded(&mut graph, |inputs, parameters| {
             vec![function(&inputs.q, &inputs.v, inputs.t, parameters)]
         })?;
-        self.finish(graph, nodes[0])
+        self.finish(graph, nodes[0], None)
+    }
+
+    /// Finishes a system whose Lagrangian is in a graph already.
+    pub(super) fn finish_recorded(self, recorded: Recorded) -> Result<System> {
+        self.check()?;
+        let Recorded { graph, lagrangian, scope, origin, definite, warnings } = recorded;
+        let system = self.finish(graph, lagrangian, Some(Arc::new(scope)))?;
+        Ok(System { origin: Some(origin), definite, warnings, ..system })
     }
 
     /// Records a function of the inputs and reports parameters it asked for in vain.
@@ -264,8 +316,7 @@ impl Builder {
         if let Some(pair) = sorted.windows(2).find(|pair| pair[0] == pair[1]) {
             return self.complain(format!("the name `{}` is used twice; rename one of them", pair[0]));
         }
-        let reserved = |name: &&&str| ["t", "pi", "π", "period", "energy"].contains(*name);
-        if let Some(name) = names.iter().find(reserved) {
+        if let Some(name) = names.iter().find(|name| is_reserved(name)) {
             return self.complain(format!("the name `{name}` has a meaning of its own; take another"));
         }
         let derived = |c: &&Coordinate| c.name.starts_with("v_") || c.name.starts_with("p_");
@@ -273,7 +324,7 @@ impl Builder {
             return self
                 .complain(format!("`{}` would be taken for a velocity or momentum; rename it", c.name));
         }
-        if let Some(name) = names.iter().find(|name| !is_name(name)) {
+        if let Some(name) = names.iter().find(|name| !is_name(without_index(name))) {
             return self
                 .complain(format!("`{name}` is not a name: letters, digits and _ only, not a digit first"));
         }
@@ -288,7 +339,7 @@ impl Builder {
         Ok(())
     }
 
-    fn finish(self, mut graph: Graph, lagrangian: NodeId) -> Result<System> {
+    fn finish(self, mut graph: Graph, lagrangian: NodeId, scope: Option<Arc<Scope>>) -> Result<System> {
         let n = self.coordinates.len();
         if !graph.depends(lagrangian).on(Depends::VELOCITIES) {
             return self.complain("no velocity occurs in the Lagrangian, so nothing determines the motion");
@@ -296,9 +347,12 @@ impl Builder {
         let motion = match &self.motion {
             None => None,
             Some(motion) => {
-                let nodes = self.recorded(&mut graph, |inputs, parameters| {
-                    (motion.positions)(&inputs.q, parameters).into_iter().flatten().collect()
-                })?;
+                let nodes = match &motion.positions {
+                    Positions::Nodes(nodes) => nodes.clone(),
+                    Positions::Function(positions) => self.recorded(&mut graph, |inputs, parameters| {
+                        positions(&inputs.q, parameters).into_iter().flatten().collect()
+                    })?,
+                };
                 if nodes.len() != 3 * motion.bodies.len() {
                     return self
                         .complain("the number of positions differs from the number of bodies to draw");
@@ -316,6 +370,7 @@ impl Builder {
         let rest = Initial {
             q: vec![Quantity::Number(0.0); n],
             start: Start::Velocities(vec![Quantity::Number(0.0); n]),
+            t: Quantity::Number(0.0),
         };
         Ok(System {
             name: self.name,
@@ -331,12 +386,23 @@ impl Builder {
             defaults: self.defaults,
             motion,
             model: Arc::new(Model::new(graph, n, lagrangian)),
+            scope,
+            origin: None,
+            definite: false,
+            warnings: Vec::new(),
         })
     }
 }
 
-fn is_name(name: &str) -> bool {
-    let mut letters = name.chars();
-    letters.next().is_some_and(|c| c.is_alphabetic() || c == '_')
-        && letters.all(|c| c.is_alphanumeric() || c == '_')
+/// `x` for `x[3]`.
+fn without_index(name: &str) -> &str {
+    let indexed = name.strip_suffix(']').and_then(|name| name.split_once('['));
+    match indexed {
+        Some((vector, index)) if !index.is_empty() && index.bytes().all(|b| b.is_ascii_digit()) => vector,
+        _ => name,
+    }
+}
+
+fn initial<Q: Into<Quantity>>(q: impl IntoIterator<Item = Q>, start: Start) -> Initial {
+    Initial { q: q.into_iter().map(Into::into).collect(), start, t: Quantity::Number(0.0) }
 }

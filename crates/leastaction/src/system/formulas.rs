@@ -3,23 +3,66 @@
 //! [`Quantity`] is how a number is written in files, flags and the catalogue; [`Formulas`] holds the named ones of a
 //! system and evaluates any formula of them, in any number type, so that `g/(2*pi)^2` is as exact at 64 digits as at 16.
 
-use crate::error::{Error, Result};
-use crate::expr::{Evaluator, Graph, NodeId, Tape, parse};
+use crate::error::{Diagnostic, Error, Origin, Result};
+use crate::expr::{Evaluator, Formula, Graph, Kind, LoopKind, Scope, Tape, Value};
 use crate::scalar::Real;
 use serde::de::Visitor;
-use serde::{Deserialize, Deserializer, Serialize};
-use std::collections::HashMap;
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::fmt;
 use std::sync::Arc;
 
 /// A number, or a formula that gives one.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-#[serde(untagged)]
+#[derive(Clone, Debug)]
 pub enum Quantity {
     /// A plain number.
     Number(f64),
     /// A formula of parameters and constants.
     Formula(String),
+    /// A formula and the place where it was written, which errors show.
+    Written(String, Origin),
+}
+
+impl Quantity {
+    /// A number or formula that was written somewhere.
+    pub fn written(text: &str, origin: Origin) -> Self {
+        Self::Written(text.trim().to_owned(), {
+            let start = text.len() - text.trim_start().len();
+            origin.of_part(start..start + text.trim().len())
+        })
+    }
+
+    /// Where it was written, if that is known.
+    pub fn origin(&self) -> Option<&Origin> {
+        match self {
+            Self::Written(_, origin) => Some(origin),
+            _ => None,
+        }
+    }
+
+    /// The formula; numbers are formulas too.
+    pub fn formula(&self) -> Result<Formula> {
+        Formula::from_origin(&self.to_string(), self.origin().cloned())
+    }
+}
+
+/// The same text, wherever it was written.
+impl PartialEq for Quantity {
+    fn eq(&self, other: &Self) -> bool {
+        match (self, other) {
+            (Self::Number(a), Self::Number(b)) => a == b,
+            (Self::Number(_), _) | (_, Self::Number(_)) => false,
+            (a, b) => a.to_string() == b.to_string(),
+        }
+    }
+}
+
+impl Serialize for Quantity {
+    fn serialize<S: Serializer>(&self, serializer: S) -> std::result::Result<S::Ok, S::Error> {
+        match self {
+            Self::Number(x) => serializer.serialize_f64(*x),
+            Self::Formula(text) | Self::Written(text, _) => serializer.serialize_str(text),
+        }
+    }
 }
 
 impl<'de> Deserialize<'de> for Quantity {
@@ -69,77 +112,60 @@ impl fmt::Display for Quantity {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Number(x) => write!(f, "{x}"),
-            Self::Formula(text) => f.write_str(text),
+            Self::Formula(text) | Self::Written(text, _) => f.write_str(text),
         }
     }
 }
-
-/// More definitions than this between a name and its value are refused.
-const MAX_CHAIN: usize = 200;
 
 /// Named formulas, any of which may use the others.
 #[derive(Clone, Debug, Default)]
 pub struct Formulas {
     graph: Graph,
-    names: Vec<String>,
-    nodes: HashMap<String, NodeId>,
+    scope: Scope,
 }
 
 impl Formulas {
-    /// Reads the definitions, in whatever order they depend on each other.
+    /// Reads the definitions, in whatever order they depend on each other. A name such as `m[2]` is an entry of a vector.
     pub fn new(definitions: &[(String, Quantity)]) -> Result<Self> {
-        let texts: HashMap<&str, &Quantity> = definitions.iter().map(|(n, q)| (n.as_str(), q)).collect();
-        let names: Vec<String> = definitions.iter().map(|(name, _)| name.clone()).collect();
-        let mut formulas = Self { graph: Graph::new(), names, nodes: HashMap::new() };
-        for (name, _) in definitions {
-            formulas.define(name, &texts, &mut Vec::new())?;
-        }
-        Ok(formulas)
+        Self::with_sizes(definitions, [])
     }
 
-    fn define<'a>(
-        &mut self,
-        name: &'a str,
-        texts: &HashMap<&'a str, &'a Quantity>,
-        open: &mut Vec<&'a str>,
-    ) -> Result<()> {
-        if self.nodes.contains_key(name) {
-            return Ok(());
+    /// The same, with whole numbers that may stand in indices and ranges.
+    pub fn with_sizes<'a>(
+        definitions: &[(String, Quantity)],
+        sizes: impl IntoIterator<Item = (&'a str, usize)>,
+    ) -> Result<Self> {
+        let mut formulas = Self::default();
+        for (name, value) in sizes {
+            formulas.scope.set_whole(name, value as i64);
         }
-        if let Some(start) = open.iter().position(|n| *n == name) {
-            let names: Vec<String> = open[start..].iter().map(|n| format!("`{n}`")).collect();
-            return Err(Error::ParameterCycle { names: names.join(", ") });
-        }
-        let Some(quantity) = texts.get(name) else { return Ok(()) };
-        if open.len() == MAX_CHAIN {
-            let message =
-                format!("more than {MAX_CHAIN} definitions stand between `{}` and its value", open[0]);
-            return Err(Error::BadRun { message });
-        }
-        open.push(name);
-        let text = quantity.to_string();
-        // definitions that this one mentions come first
-        for word in text.split(|c: char| !(c.is_alphanumeric() || c == '_')) {
-            if let Some((&used, _)) = texts.get_key_value(word) {
-                self.define(used, texts, open)?;
+        for (name, quantity) in definitions {
+            if let Quantity::Number(x) = quantity
+                && !x.is_finite()
+            {
+                return Err(not_a_number(&format!("parameter `{name}`"), quantity, *x));
+            }
+            let formula = Arc::new(quantity.formula()?);
+            match entry_name(name) {
+                Some((vector, index)) => formulas.scope.define_entry(vector, index, formula, None),
+                None => formulas.scope.define(name, formula),
             }
         }
-        open.pop();
-        let node = self.node(&text)?;
-        self.nodes.insert(name.to_owned(), node);
-        Ok(())
-    }
-
-    fn node(&mut self, text: &str) -> Result<NodeId> {
-        let nodes = &self.nodes;
-        parse(&mut self.graph, text, &self.names, &mut |_, name| nodes.get(name).copied())
+        formulas.scope.settle_all(&mut formulas.graph)?;
+        Ok(formulas)
     }
 
     /// Adds a name with a value, for the formulas that come later.
     pub fn add<R: Real>(&mut self, name: &str, value: &R) {
         let node = self.graph.decimal(&value.to_text(None));
-        self.names.push(name.to_owned());
-        self.nodes.insert(name.to_owned(), node);
+        self.scope.set(name, Value::Scalar(node));
+    }
+
+    /// Says of a name why it cannot be used.
+    pub fn refuse(&mut self, name: &str, why: &str) {
+        if !self.scope.knows(name) {
+            self.scope.refuse(name, why);
+        }
     }
 
     /// The value of a formula; `what` names it in the error.
@@ -159,7 +185,7 @@ impl Formulas {
             nodes.push(match quantity {
                 // infinities and NaN have no literal
                 Quantity::Number(x) if !x.is_finite() => self.graph.number(*x),
-                _ => self.node(&quantity.to_string())?,
+                _ => self.scope.scalar(&mut self.graph, &quantity.formula()?)?,
             });
         }
         let mut out = vec![R::zero(); nodes.len()];
@@ -167,11 +193,63 @@ impl Formulas {
         Evaluator::new(tape, &[]).evaluate(&[], &[], &R::zero(), &mut out);
         match out.iter().position(|x| !x.is_finite()) {
             None => Ok(out),
-            Some(i) => {
-                let (formula, value) = (quantities[i].to_string(), out[i].to_f64());
-                Err(Error::NotANumber { what: what(i), formula, value })
+            Some(i) => Err(not_a_number(&what(i), &quantities[i], out[i].to_f64())),
+        }
+    }
+
+    /// Whether a formula is a vector, by what it says: `[…]`, `list(…)`, or the name of one.
+    pub fn is_vector(&self, quantity: &Quantity) -> Result<bool> {
+        let formula = quantity.formula()?;
+        Ok(match &formula.ast.kind {
+            Kind::Vector(_) => true,
+            Kind::Loop(l) => l.kind == LoopKind::List,
+            Kind::Name => self.scope.is_vector(&formula.text),
+            _ => false,
+        })
+    }
+
+    /// A list of quantities as one for each of `n` places: vectors give their entries, and `...` at the end repeats the last.
+    pub fn expand(&mut self, list: &[Quantity], n: usize) -> Result<Vec<Quantity>> {
+        let mut all = Vec::with_capacity(n);
+        for (i, quantity) in list.iter().enumerate() {
+            let text = match quantity {
+                Quantity::Number(_) => "",
+                Quantity::Formula(text) | Quantity::Written(text, _) => text,
+            };
+            if matches!(text, "..." | "…") && i + 1 == list.len() {
+                let last = all.last().cloned().unwrap_or(Quantity::Number(0.0));
+                all.resize(n.max(all.len()), last);
+            } else if text.contains('[') || text.contains("list") || self.scope.is_vector(text) {
+                let formula = quantity.formula()?;
+                let parts = self.scope.entries_of(&formula)?;
+                all.extend(parts.into_iter().map(|(text, origin)| match origin {
+                    Some(origin) => Quantity::Written(text, origin),
+                    None => Quantity::Formula(text),
+                }));
+            } else {
+                all.push(quantity.clone());
             }
         }
+        Ok(all)
+    }
+}
+
+/// `m[2]` as name and index.
+pub(super) fn entry_name(name: &str) -> Option<(&str, i64)> {
+    let (vector, rest) = name.split_once('[')?;
+    Some((vector, rest.strip_suffix(']')?.parse().ok()?))
+}
+
+/// The error for a value that is not a finite number, at its place if that is known.
+fn not_a_number(what: &str, quantity: &Quantity, value: f64) -> Error {
+    match quantity.origin() {
+        Some(origin) => {
+            Diagnostic::new(origin.source(), origin.whole(), format!("{what} is not a finite number"))
+                .label(format!("gives {value}"))
+                .help("look for a division by zero, or a root or logarithm of a negative number")
+                .into()
+        }
+        None => Error::NotANumber { what: what.to_owned(), formula: quantity.to_string(), value },
     }
 }
 
@@ -193,10 +271,10 @@ mod tests {
 
     #[test]
     fn cycles_and_bad_values_are_errors() {
-        assert!(matches!(formulas(&[("a", "b"), ("b", "2*a")]), Err(Error::ParameterCycle { .. })));
+        assert!(matches!(formulas(&[("a", "b"), ("b", "2*a")]), Err(Error::Source(_))));
         let mut f = formulas(&[("a", "0")]).expect("defined");
         assert!(matches!(f.value::<f64>("x", &Quantity::from("1/a")), Err(Error::NotANumber { .. })));
         assert!(matches!(f.value::<f64>("x", &Quantity::Number(f64::NAN)), Err(Error::NotANumber { .. })));
-        assert!(matches!(f.value::<f64>("x", &Quantity::from("nan")), Err(Error::Formula { .. })));
+        assert!(matches!(f.value::<f64>("x", &Quantity::from("nan")), Err(Error::Source(_))));
     }
 }

@@ -12,8 +12,9 @@ mod kernels;
 mod model;
 mod problem;
 mod quadratic;
-mod symmetry;
 mod quantities;
+mod symmetry;
+pub(crate) mod text;
 mod velocities;
 
 pub use build::{Builder, Parameters};
@@ -23,11 +24,12 @@ pub use model::{Entry, Model, Structure};
 pub use problem::{Problem, Settings};
 pub use quadratic::Quadratic;
 pub use symmetry::{Compensated, Kind, Momentum, Sum, Symmetry};
-pub use quantities::{Dictionary, Gauge, Quantities, is_name};
+pub use quantities::{Dictionary, Gauge, Quantities};
+pub use text::MAX_FILE;
 pub use velocities::{Accelerations, Velocities};
 
-use crate::error::{Error, Result, nearest};
-use crate::expr::{Backend, Tape};
+use crate::error::{Diagnostic, Error, Origin, Result, nearest};
+use crate::expr::{Backend, Graph, NodeId, Scope, Tape, Value};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -38,6 +40,8 @@ pub struct Coordinate {
     pub name: String,
     /// Its unit, empty if it has none.
     pub unit: String,
+    /// What it is; may be empty.
+    pub meaning: String,
 }
 
 /// A parameter with its default value.
@@ -80,6 +84,8 @@ pub struct Initial {
     pub q: Vec<Quantity>,
     /// Velocities or momenta.
     pub start: Start,
+    /// The time at which the state is given.
+    pub t: Quantity,
 }
 
 /// The default run.
@@ -139,6 +145,14 @@ pub struct System {
     pub motion: Option<Motion>,
     /// The Lagrangian and its derivatives.
     pub model: Arc<Model>,
+    /// The names of a text; see [`System::scope`].
+    scope: Option<Arc<Scope>>,
+    /// Where the Lagrangian is written, if it was read from a text.
+    pub origin: Option<Origin>,
+    /// Whether its mass matrix is that of a kinetic energy, so that it must be positive definite.
+    pub definite: bool,
+    /// What may not be as it was meant.
+    pub warnings: Vec<Diagnostic>,
 }
 
 impl System {
@@ -169,6 +183,28 @@ impl System {
         self.coordinates.iter().map(|c| c.name.clone()).collect()
     }
 
+    /// What names mean in formulas, as nodes of `graph`, the model's or one that has grown from it: coordinates, velocities, time,
+    /// parameters, sizes, and what a text defines. Definitions that nothing needed so far are evaluated when a formula needs them.
+    pub fn scope(&self, graph: &mut Graph) -> Scope {
+        if let Some(scope) = &self.scope {
+            return (**scope).clone();
+        }
+        let mut scope = Scope::default();
+        let mut set = |name: &str, node: NodeId| scope.set(name, Value::Scalar(node));
+        for (i, p) in self.parameters.iter().enumerate() {
+            set(&p.name, graph.parameter(i));
+        }
+        set("t", graph.time());
+        for (i, c) in self.coordinates.iter().enumerate() {
+            set(&c.name, graph.coordinate(i));
+            set(&format!("v_{}", c.name), graph.velocity(i));
+        }
+        for size in &self.sizes {
+            scope.set_whole(&size.name, size.value as i64);
+        }
+        scope
+    }
+
     /// What can be read off the graph.
     pub fn structure(&self) -> &Structure {
         &self.model.structure
@@ -196,7 +232,7 @@ impl System {
             .iter()
             .map(|p| (p.name.clone(), replaced.get(&p.name).unwrap_or(&p.value).clone()))
             .collect();
-        Formulas::new(&definitions)
+        Formulas::with_sizes(&definitions, self.sizes.iter().map(|s| (s.name.as_str(), s.value)))
     }
 
     /// The error for a parameter that does not exist.

@@ -4,12 +4,14 @@
 //! finite, and momenta and velocities determine each other at the start.
 
 use super::{Energy, Quantity, Start, System, Velocities};
-use crate::error::{Cause, Error, Failure, Result, list_state};
+use crate::error::{Cause, Diagnostic, Error, Failure, Result, combination, list_state};
+use crate::expr::Evaluator;
+use crate::linear::not_positive;
 use crate::scalar::Real;
 use std::collections::BTreeMap;
 
 /// What replaces the defaults of a system.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Settings {
     /// Parameters, by name.
     pub parameters: BTreeMap<String, Quantity>,
@@ -18,13 +20,7 @@ pub struct Settings {
     /// Initial velocities or momenta.
     pub start: Option<Start>,
     /// The time at which the state is given.
-    pub t0: Quantity,
-}
-
-impl Default for Settings {
-    fn default() -> Self {
-        Self { parameters: BTreeMap::new(), q: None, start: None, t0: Quantity::Number(0.0) }
-    }
+    pub t0: Option<Quantity>,
 }
 
 /// A system with parameter values and an initial state.
@@ -59,19 +55,16 @@ impl<R: Real> Problem<R> {
             Start::Velocities(list) => ("v", list),
             Start::Momenta(list) => ("p", list),
         };
+        let q = &formulas.expand(q, system.n())?;
+        let list = &formulas.expand(list, system.n())?;
         for (what, list) in [("the initial q", q), (&format!("the initial {letter}"), list)] {
             if list.len() != system.n() {
-                return Err(Error::WrongCount {
-                    what: what.to_owned(),
-                    expected: system.n(),
-                    found: list.len(),
-                    coordinates: shortened(&names),
-                });
+                return Err(wrong_count(what, list, &names));
             }
         }
         let q0 = formulas.values(q, |i| format!("initial {}", names[i]))?;
         let given = formulas.values(list, |i| format!("initial {letter}_{}", names[i]))?;
-        let t0 = formulas.value("the initial time", &settings.t0)?;
+        let t0 = formulas.value("the initial time", settings.t0.as_ref().unwrap_or(&system.initial.t))?;
         let zeros = vec![R::zero(); system.n()];
         let (v0, p0) = match start {
             Start::Velocities(_) => (given, zeros),
@@ -95,13 +88,71 @@ impl<R: Real> Problem<R> {
         if !lagrangian.is_finite() && !matches!(solved, Err(Cause::SingularMass { .. })) {
             let q: Vec<f64> = self.q0.iter().map(R::to_f64).collect();
             let state = list_state(&self.system.coordinate_names(), &q);
-            return Err(Error::BadStart { value: lagrangian.to_f64(), state });
+            let value = lagrangian.to_f64();
+            return Err(match &self.system.origin {
+                None => Error::BadStart { value, state },
+                Some(origin) => {
+                    let title = format!("the Lagrangian is not finite at the initial state (L = {value})");
+                    Diagnostic::new(origin.source(), origin.whole(), title)
+                        .note(format!("initial state: {state}"))
+                        .help("try another initial state, or look for a division by zero or a root or logarithm of a negative number")
+                        .into()
+                }
+            });
         }
-        solved.map_err(|cause| self.failure(0, &self.t0, (&self.q0, &self.p0), cause))?;
+        solved.map_err(|cause| self.refused(cause))?;
         if !from_velocities {
             self.v0 = v;
         }
+        if self.system.definite && let Some(direction) = self.indefinite() {
+            return Err(match &self.system.origin {
+                None => Error::NotDefinite { direction },
+                Some(origin) => {
+                    let title = "the kinetic energy is not positive definite at the initial state";
+                    Diagnostic::new(origin.source(), origin.whole(), title)
+                        .label(direction)
+                        .help("masses and moments of inertia must be positive; a Lagrangian that is meant so is given as `expression`")
+                        .into()
+                }
+            });
+        }
         Ok(())
+    }
+
+    /// The error for a start that does not determine the motion, at the Lagrangian if it was read from a text.
+    fn refused(&self, cause: Cause) -> Error {
+        match (&self.system.origin, &cause) {
+            (Some(origin), Cause::SingularMass { direction }) => {
+                let combination = combination(&self.system.coordinate_names(), direction);
+                let title = "the mass matrix L_vv is singular at the initial state";
+                let q: Vec<f64> = self.q0.iter().map(R::to_f64).collect();
+                Diagnostic::new(origin.source(), origin.whole(), title)
+                    .label(format!("{combination} carries no kinetic energy"))
+                    .note(format!("initial state: {}", list_state(&self.system.coordinate_names(), &q)))
+                    .help("try an initial state away from this point, coordinates that are regular here, or masses that are not zero")
+                    .into()
+            }
+            _ => self.failure(0, &self.t0, (&self.q0, &self.p0), cause).into(),
+        }
+    }
+
+    /// A combination of velocities whose kinetic energy is not positive at the initial state, in words.
+    pub fn indefinite(&self) -> Option<String> {
+        let model = &self.system.model;
+        let mut mass = Evaluator::new(model.mass_tape(), &self.parameters);
+        let mut out = vec![R::zero(); mass.outputs()];
+        mass.evaluate(&self.q0, &self.v0, &self.t0, &mut out);
+        let ordering = &model.structure.mass_ordering;
+        let entries = model.l_vv.iter().zip(&out[model.n..]).map(|(entry, value)| {
+            (ordering.position[entry.row], ordering.position[entry.column], value.to_f64())
+        });
+        let (x, energy) = not_positive(model.n, ordering.bandwidth, entries)?;
+        let direction: Vec<f64> = (0..model.n).map(|i| x[ordering.position[i]]).collect();
+        let combination = combination(&self.system.coordinate_names(), &direction);
+        Some(match energy < 0.0 {
+            true => format!("{combination} carries negative kinetic energy"),
+            false => format!("{combination} carries no kinetic energy"),
+        })
     }
 
     /// The same problem in another number type, from the nearest `f64` of every number.
@@ -135,7 +186,29 @@ impl<R: Real> Problem<R> {
     }
 }
 
+/// The error for a list of the wrong length, at its place if that is known.
+fn wrong_count(what: &str, list: &[Quantity], names: &[String]) -> Error {
+    let ends = list.first().and_then(Quantity::origin).zip(list.last().and_then(Quantity::origin));
+    match ends {
+        Some((first, last)) => {
+            let range = first.whole().start..last.whole().end.max(first.whole().end);
+            let values = if list.len() == 1 { "1 was".to_owned() } else { format!("{} were", list.len()) };
+            let title = format!("{what} needs {} values, one for each coordinate, but {values} given", names.len());
+            Diagnostic::new(first.source(), range, title)
+                .note(format!("coordinates: {}", shortened(names)))
+                .help("`...` as last value repeats the one before it")
+                .into()
+        }
+        None => Error::WrongCount {
+            what: what.to_owned(),
+            expected: names.len(),
+            found: list.len(),
+            coordinates: shortened(names),
+        },
+    }
+}
+
 /// At most eight names.
-fn shortened(names: &[String]) -> String {
+pub(super) fn shortened(names: &[String]) -> String {
     if names.len() <= 8 { names.join(", ") } else { format!("{}, …", names[..8].join(", ")) }
 }

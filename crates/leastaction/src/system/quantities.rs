@@ -4,20 +4,19 @@
 //! some of them on one tape, [`Gauge`] evaluates them in a number type. A momentum is the node of L_v in the graph, so that
 //! a tape needs no other inputs than q, v and t. Which quantities are wanted, and when, is left to `simulate`.
 
-use super::{Problem, System, Velocities};
-use crate::error::{Cause, Error, Result, nearest};
-use crate::expr::{Depends, Evaluator, Graph, NodeId, Tape, parse};
+use super::formulas::entry_name;
+use super::{Problem, Quantity, System, Velocities};
+use crate::error::{Cause, Error, Origin, Result, Source, nearest};
+use crate::expr::{Depends, Evaluator, Formula, Graph, NodeId, Scope, Tape, Value, is_name, is_reserved};
 use crate::scalar::Real;
-use std::collections::HashMap;
 use std::sync::Arc;
 
 /// What a formula of the state may name: coordinates, velocities (`v_theta`, `dot(theta)`), momenta (`p_theta`), `t`, parameters,
-/// `energy`, `pi`, `period` where one is known, and what was defined before.
+/// definitions of a text, `energy`, `pi`, `period` where one is known, and what was defined before.
 #[derive(Clone, Debug)]
 pub struct Dictionary {
     graph: Graph,
-    nodes: HashMap<String, NodeId>,
-    known: Vec<String>,
+    scope: Scope,
     coordinates: usize,
 }
 
@@ -25,68 +24,38 @@ impl Dictionary {
     /// The names of a system. The period is given as a decimal, if there is one.
     pub fn new(system: &System, period: Option<&str>) -> Self {
         let model = &system.model;
-        let mut dictionary = Self {
-            graph: (*model.graph).clone(),
-            nodes: HashMap::new(),
-            known: Vec::new(),
-            coordinates: system.n(),
-        };
-        // the first of two equal names is kept: those of the state before those of numbers
-        for (i, name) in system.coordinate_names().into_iter().enumerate() {
-            let (q, v) = (dictionary.graph.coordinate(i), dictionary.graph.velocity(i));
-            dictionary.add(name.clone(), q);
-            dictionary.add(format!("v_{name}"), v);
-            dictionary.add(format!("p_{name}"), model.l_v[i]);
+        let mut graph = (*model.graph).clone();
+        let mut scope = system.scope(&mut graph);
+        for (name, value) in momenta(system, &scope) {
+            scope.set(&format!("p_{name}"), value);
         }
-        let time = dictionary.graph.time();
-        dictionary.add("t".to_owned(), time);
-        for (i, parameter) in system.parameters.iter().enumerate() {
-            let node = dictionary.graph.parameter(i);
-            dictionary.add(parameter.name.clone(), node);
-        }
-        dictionary.add("energy".to_owned(), model.energy);
+        scope.set("energy", Value::Scalar(model.energy));
         if let Some(text) = period {
-            let node = dictionary.graph.decimal(text);
-            dictionary.add("period".to_owned(), node);
+            scope.set("period", Value::Scalar(graph.decimal(text)));
         }
-        dictionary
+        Self { graph, scope, coordinates: system.n() }
     }
 
-    fn add(&mut self, name: String, node: NodeId) {
-        self.nodes.entry(name.clone()).or_insert(node);
-        self.known.push(name);
-    }
-
-    /// Reads a formula; `what` names it in errors.
-    pub fn formula(&mut self, what: &str, text: &str) -> Result<NodeId> {
-        let nodes = &self.nodes;
-        let prepared = with_velocities(text);
-        parse(&mut self.graph, &prepared, &self.known, &mut |_, name| nodes.get(name).copied()).map_err(
-            |error| {
-                let message = match error {
-                    Error::Formula { column, message, .. } => {
-                        let message =
-                            message.replace("function `dot`", "derivative: `dot` takes a coordinate");
-                        format!("in the formula `{text}`, column {column}: {message}")
-                    }
-                    other => other.to_string(),
-                };
-                Error::BadQuantity { what: what.to_owned(), message }
-            },
-        )
+    /// Reads a formula; `what` names it in errors if nothing else says where it stands.
+    pub fn formula(&mut self, what: &str, quantity: &Quantity) -> Result<NodeId> {
+        let text = quantity.to_string();
+        let place = || Origin::part(Source::new(what, text.as_str()), 0, text.len());
+        let origin = quantity.origin().cloned().unwrap_or_else(place);
+        let formula = Formula::from_origin(&text, Some(origin))?;
+        self.scope.scalar(&mut self.graph, &formula)
     }
 
     /// Reads a formula and gives it a name that formulas after it may use.
-    pub fn define(&mut self, what: &str, name: &str, text: &str) -> Result<NodeId> {
+    pub fn define(&mut self, what: &str, name: &str, quantity: &Quantity) -> Result<NodeId> {
         let bad = |message: String| Err(Error::BadQuantity { what: what.to_owned(), message });
         if !is_name(name) {
             return bad("a name has letters, digits and `_`, and does not start with a digit".to_owned());
         }
-        if self.nodes.contains_key(name) || matches!(name, "pi" | "π" | "period") {
+        if is_reserved(name) || self.scope.knows(name) {
             return bad("the name is taken; choose another".to_owned());
         }
-        let node = self.formula(what, text)?;
-        self.add(name.to_owned(), node);
+        let node = self.formula(what, quantity)?;
+        self.scope.set(name, Value::Scalar(node));
         Ok(node)
     }
 
@@ -97,7 +66,7 @@ impl Dictionary {
 
     /// What is said of an unknown name.
     pub fn hint(&self, wrong: &str) -> String {
-        nearest(wrong, self.known.iter().map(String::as_str))
+        nearest(wrong, self.scope.names())
     }
 
     /// Formulas on one tape.
@@ -109,37 +78,19 @@ impl Dictionary {
     }
 }
 
-/// Whether a text can be a name in a formula.
-pub fn is_name(text: &str) -> bool {
-    let mut letters = text.chars();
-    letters.next().is_some_and(|c| c.is_alphabetic() || c == '_')
-        && letters.all(|c| c.is_alphanumeric() || c == '_')
-}
-
-/// The text with `dot(x)` replaced by ` (v_x)`, of the same length, so that columns in errors stay right.
-fn with_velocities(text: &str) -> String {
-    let mut result = String::with_capacity(text.len());
-    let mut rest = text;
-    while let Some(at) = rest.find("dot") {
-        let (head, tail) = rest.split_at(at);
-        result += head;
-        let joined = result.chars().last().is_some_and(|c| c.is_alphanumeric() || c == '_');
-        let argument = tail["dot".len()..].trim_start().strip_prefix('(').map(str::trim_start);
-        let name = argument.and_then(|inside| inside.split_once(')')).map(|(name, _)| name.trim_end());
-        match (joined, argument, name) {
-            (false, Some(argument), Some(name)) if is_name(name) => {
-                let blanks = tail.len() - argument.len() - "(v_".len();
-                result += &" ".repeat(blanks);
-                result += "(v_";
-                rest = argument;
+/// The momenta by the names of their coordinates; those of `x[1]`, `x[2]`, … are a vector where `x` is one.
+fn momenta(system: &System, scope: &Scope) -> Vec<(String, Value)> {
+    let mut found: Vec<(String, Value)> = Vec::new();
+    for (name, &node) in system.coordinate_names().into_iter().zip(&system.model.l_v) {
+        match (entry_name(&name), found.last_mut()) {
+            (Some((vector, _)), Some((last, Value::Vector(nodes)))) if last == vector => nodes.push(node),
+            (Some((vector, _)), _) if scope.is_vector(vector) => {
+                found.push((vector.to_owned(), Value::Vector(vec![node])));
             }
-            _ => {
-                result += "dot";
-                rest = &tail["dot".len()..];
-            }
+            _ => found.push((name, Value::Scalar(node))),
         }
     }
-    result + rest
+    found
 }
 
 /// Formulas of the state on one tape, for any number type.
@@ -205,7 +156,7 @@ mod tests {
         let system = catalogue::system("kepler")?;
         let problem: Problem<f64> = system.problem(&Settings::default())?;
         let mut dictionary = Dictionary::new(&system, Some("6.25"));
-        let node = dictionary.formula("output `a`", text)?;
+        let node = dictionary.formula("output `a`", &Quantity::from(text))?;
         let mut gauge = dictionary.quantities(&[node]).gauge(&problem);
         let (q, p) = (problem.q0.clone(), problem.p0.clone());
         let from_momenta = gauge.at_momenta(&q, &p, &2.0).map(|out| out[0]).ok();
@@ -237,10 +188,10 @@ mod tests {
     #[test]
     fn errors_name_the_quantity_the_place_and_the_nearest_name() {
         for (text, parts) in [
-            ("dot(x) + lambd", ["output `a`", "in the formula `dot(x) + lambd`, column 10", "unknown name"]),
-            ("1 + xx", ["column 5", "did you mean", "`x`"]),
-            ("dot(x*y)", ["column 1", "dot", "coordinate"]),
-            ("p_xx", ["column 1", "p_x", "unknown name `p_xx`"]),
+            ("dot(x) + lambd", ["output `a`:1:10", "unknown name `lambd`"]),
+            ("1 + xx", ["output `a`:1:5", "did you mean `x`"]),
+            ("dot(v_x*y)", ["output `a`:1:", "acceleration"]),
+            ("p_xx", ["output `a`:1:1", "`p_x`"]),
         ] {
             let message = value(text).map_err(|error| error.to_string()).err().unwrap_or_default();
             for part in parts {
@@ -250,27 +201,13 @@ mod tests {
     }
 
     #[test]
-    fn derivatives_are_replaced_without_moving_anything() {
-        for (text, expected) in [
-            ("dot(x)", " (v_x)"),
-            ("2*dot (θ)+1", "2*  (v_θ)+1"),
-            ("mydot(x) + dot(x+1) + dot", "mydot(x) + dot(x+1) + dot"),
-            ("dot( x )*dot(y)", "  (v_x )* (v_y)"),
-            ("dot(", "dot("),
-        ] {
-            assert_eq!(with_velocities(text), expected);
-            assert_eq!(text.chars().count(), expected.chars().count());
-        }
-    }
-
-    #[test]
     fn names_are_taken_once() -> Result<()> {
         let system = catalogue::system("kepler")?;
         let mut dictionary = Dictionary::new(&system, None);
-        dictionary.define("output `r`", "r", "sqrt(x^2 + y^2)")?;
-        dictionary.define("output `u`", "u", "1/r")?;
+        dictionary.define("output `r`", "r", &"sqrt(x^2 + y^2)".into())?;
+        dictionary.define("output `u`", "u", &"1/r".into())?;
         for name in ["r", "x", "v_x", "p_y", "t", "energy", "pi", "period", "2x", "a b", "", "a-b"] {
-            let found = dictionary.define(&format!("output `{name}`"), name, "1");
+            let found = dictionary.define(&format!("output `{name}`"), name, &"1".into());
             assert!(matches!(found, Err(Error::BadQuantity { .. })), "{name}");
         }
         Ok(())

@@ -90,7 +90,7 @@ pub fn sized_system(name: &str, parameters: &mut BTreeMap<String, Quantity>) -> 
             Some(quantity) => whole_number(entry.name, size, &quantity)?,
         });
     }
-    Ok(System { catalogued: true, ..(entry.define)(&sizes)? })
+    Ok(System { catalogued: true, definite: true, ..(entry.define)(&sizes)? })
 }
 
 fn whole_number(system: &str, size: &SizeRange, quantity: &Quantity) -> Result<usize> {

@@ -1,0 +1,83 @@
+//! Files that describe runs and systems, from their path to a [`Run`].
+//!
+//! A TOML file with `system` is a run, one with `coordinates` and `[lagrangian]` a system; a table that this command wrote
+//! carries its run in comments. A run may name a system file, by a path from its own folder.
+
+use crate::Ending;
+use leastaction::error::{Diagnostic, Source};
+use leastaction::prelude::Run;
+use std::path::Path;
+use std::sync::Arc;
+
+/// Whether a source is meant as a file rather than as a name.
+pub(crate) fn is_file(source: &str) -> bool {
+    source.contains(['/', '\\', '.']) || Path::new(source).is_file()
+}
+
+/// The run of a system's name or of a file.
+pub(crate) fn run(source: &str) -> Result<Run, Ending> {
+    if !is_file(source) {
+        return Ok(Run::of(source));
+    }
+    let path = Path::new(source);
+    // a table made by this command carries its run in comments, after a line with the version
+    if path.extension().is_some_and(|e| e.eq_ignore_ascii_case("csv")) {
+        let text = &read(path)?.text;
+        let comments = text.lines().take_while(|line| line.starts_with('#')).skip(1);
+        let text: Vec<&str> = comments.map(|line| line.strip_prefix("# ").unwrap_or("")).collect();
+        let source = Source::new(format!("{} (the run in it)", path.display()), text.join("\n"));
+        return Ok(Run::read(&stem(path), &source)?);
+    }
+    let own = Run::read(&stem(path), &read(path)?)?;
+    if own.definition.is_some() || !is_file_name(&own.system) {
+        return Ok(own);
+    }
+    let other = path.parent().unwrap_or(Path::new("")).join(&own.system);
+    let base = Run::read(&stem(&other), &read(&other)?)?;
+    if base.definition.is_none() {
+        return Err(Ending::BadInput(format!(
+            "{}: the system `{}` is a file that describes a run itself\n  name a file that defines a system, with coordinates and [lagrangian]",
+            path.display(),
+            own.system
+        )));
+    }
+    Ok(own.over(base))
+}
+
+/// Whether the system of a run file is a file.
+fn is_file_name(system: &str) -> bool {
+    system.contains(['/', '\\', '.'])
+}
+
+/// The name of a file without folder and extension.
+fn stem(path: &Path) -> String {
+    path.file_stem().map_or_else(|| "system".to_owned(), |stem| stem.to_string_lossy().into_owned())
+}
+
+/// The text of a file; what is not text is shown.
+fn read(path: &Path) -> Result<Arc<Source>, Ending> {
+    let name = path.display().to_string();
+    let bytes =
+        std::fs::read(path).map_err(|error| Ending::BadInput(format!("cannot read `{name}`: {error}")))?;
+    match String::from_utf8(bytes) {
+        Ok(text) => Ok(Source::new(name, text.replace("\r\n", "\n"))),
+        Err(error) => {
+            let at = error.utf8_error().valid_up_to();
+            let text = String::from_utf8_lossy(error.as_bytes()).into_owned();
+            let diagnostic = Diagnostic::new(&Source::new(name, text), at..at + 3, "the file is not text in UTF-8")
+                .label("not a character")
+                .help("save it as UTF-8");
+            Err(Ending::Located(Box::new(diagnostic)))
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_and_files_are_told_apart() {
+        assert!(is_file("run.toml") && is_file("./x") && !is_file("double-pendulum"));
+    }
+}

@@ -1,0 +1,444 @@
+//! Runs and systems as files.
+//!
+//! A run file names a system and what differs from its defaults, in tables `[run]`, `[initial]`, `[parameters]`, `[outputs]` and
+//! `[events]`; a system file has the same tables beside coordinates and Lagrangian. [`Run::read`] reads either. The library
+//! reads no files: it is given their text.
+
+use super::run::InitialState;
+use super::{Event, Run};
+use crate::error::{Diagnostic, Error, Result, Source};
+use crate::expr::{Formula, Kind, LoopKind};
+use crate::method::Method;
+use crate::system::Quantity;
+use crate::system::text::{self, Document, KEYS, syntax_error};
+use indexmap::IndexMap;
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use toml::de::DeTable;
+
+/// The keys at the top of a run file.
+const TOP: [&str; 7] = ["system", "definition", "run", "initial", "parameters", "outputs", "events"];
+
+/// The text of a system file.
+#[derive(Clone, Debug)]
+pub struct Definition(Arc<Source>);
+
+impl Definition {
+    /// The text of a file, and its name for error messages.
+    pub fn new(source: &Arc<Source>) -> Self {
+        Self(source.clone())
+    }
+
+    /// The text.
+    pub fn text(&self) -> &str {
+        &self.0.text
+    }
+
+    /// The text with a name; one that has none gets that of the system.
+    pub(crate) fn source(&self, system: &str) -> Arc<Source> {
+        match self.0.name.is_empty() {
+            true => Source::new(format!("{system}.toml"), self.0.text.clone()),
+            false => self.0.clone(),
+        }
+    }
+}
+
+impl From<&str> for Definition {
+    fn from(text: &str) -> Self {
+        Self(Source::new("", text))
+    }
+}
+
+/// The same text, whatever the file is called.
+impl PartialEq for Definition {
+    fn eq(&self, other: &Self) -> bool {
+        self.0.text == other.0.text
+    }
+}
+
+impl Serialize for Definition {
+    fn serialize<S: Serializer>(&self, serializer: S) -> std::result::Result<S::Ok, S::Error> {
+        serializer.serialize_str(&self.0.text)
+    }
+}
+
+impl<'de> Deserialize<'de> for Definition {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> std::result::Result<Self, D::Error> {
+        Ok(Self::from(String::deserialize(deserializer)?.as_str()))
+    }
+}
+
+/// A run as it stands in a file.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct RunFile {
+    #[serde(default)]
+    system: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    definition: Option<Definition>,
+    #[serde(default, skip_serializing_if = "RunTable::is_empty")]
+    run: RunTable,
+    #[serde(default, skip_serializing_if = "InitialTable::is_empty")]
+    initial: InitialTable,
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    parameters: BTreeMap<String, Nested>,
+    #[serde(default, skip_serializing_if = "IndexMap::is_empty")]
+    outputs: IndexMap<String, Quantity>,
+    #[serde(default, skip_serializing_if = "IndexMap::is_empty")]
+    events: IndexMap<String, Event>,
+}
+
+/// The table `[run]`.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct RunTable {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    method: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    step: Option<Quantity>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    until: Option<Quantity>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    precision: Option<usize>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    every: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    dense: Option<u64>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty", deserialize_with = "files")]
+    out: Vec<String>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty", deserialize_with = "files")]
+    plot: Vec<String>,
+}
+
+impl RunTable {
+    fn is_empty(&self) -> bool {
+        *self == Self::default()
+    }
+}
+
+/// The table `[initial]`.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct InitialTable {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    t: Option<Quantity>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    q: Option<Nested>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    v: Option<Nested>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    p: Option<Nested>,
+}
+
+impl InitialTable {
+    fn is_empty(&self) -> bool {
+        self.t.is_none() && self.q.is_none() && self.v.is_none() && self.p.is_none()
+    }
+}
+
+/// A quantity, or a list of them.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(untagged, expecting = "expected a number, a formula in quotes, or a list of them")]
+enum Nested {
+    One(Quantity),
+    Many(Vec<Nested>),
+}
+
+impl Nested {
+    fn flat(self, list: &mut Vec<Quantity>) {
+        match self {
+            Self::One(quantity) => list.push(quantity),
+            Self::Many(parts) => parts.into_iter().for_each(|part| part.flat(list)),
+        }
+    }
+
+    /// A list; a number that stands alone is repeated.
+    fn list(self) -> Vec<Quantity> {
+        let alone = matches!(self, Self::One(_));
+        let mut list = Vec::new();
+        self.flat(&mut list);
+        if alone && !list.first().is_some_and(is_list) {
+            list.push("...".into());
+        }
+        list
+    }
+}
+
+/// Whether a formula says that it is a list.
+fn is_list(quantity: &Quantity) -> bool {
+    match Formula::new(&quantity.to_string()).map(|formula| formula.ast.kind) {
+        Ok(Kind::Vector(_)) => true,
+        Ok(Kind::Loop(l)) => l.kind == LoopKind::List,
+        _ => false,
+    }
+}
+
+/// One file or a list of them.
+fn files<'de, D: Deserializer<'de>>(deserializer: D) -> std::result::Result<Vec<String>, D::Error> {
+    #[derive(Deserialize)]
+    #[serde(untagged, expecting = "expected a file name or a list of them")]
+    enum Files {
+        One(String),
+        Many(Vec<String>),
+    }
+    Ok(match Files::deserialize(deserializer)? {
+        Files::One(file) => vec![file],
+        Files::Many(files) => files,
+    })
+}
+
+impl From<RunFile> for Run {
+    fn from(file: RunFile) -> Self {
+        let RunFile { system, definition, run, initial, parameters, outputs, events } = file;
+        let mut named = BTreeMap::new();
+        for (name, value) in parameters {
+            match value {
+                Nested::One(quantity) => {
+                    named.insert(name, quantity);
+                }
+                many @ Nested::Many(_) => {
+                    let entries = many.list().into_iter().enumerate();
+                    named.extend(entries.map(|(i, quantity)| (format!("{name}[{}]", i + 1), quantity)));
+                }
+            }
+        }
+        let RunTable { method, step, until, precision, every, dense, out, plot } = run;
+        let list = |nested: Option<Nested>| nested.map(Nested::list);
+        let initial = InitialState {
+            t: initial.t,
+            q: list(initial.q),
+            v: list(initial.v),
+            p: list(initial.p),
+        };
+        Self {
+            system,
+            definition,
+            method,
+            step,
+            until,
+            precision,
+            every,
+            dense,
+            out,
+            plot,
+            initial,
+            parameters: named,
+            outputs,
+            events,
+        }
+    }
+}
+
+impl From<Run> for RunFile {
+    fn from(run: Run) -> Self {
+        let Run { system, definition, method, step, until, precision, every, dense, out, plot, .. } = run;
+        let many = |list: Vec<Quantity>| Nested::Many(list.into_iter().map(Nested::One).collect());
+        let initial = InitialTable {
+            t: run.initial.t,
+            q: run.initial.q.map(many),
+            v: run.initial.v.map(many),
+            p: run.initial.p.map(many),
+        };
+        Self {
+            system,
+            definition,
+            run: RunTable { method, step, until, precision, every, dense, out, plot },
+            initial,
+            parameters: run.parameters.into_iter().map(|(name, x)| (name, Nested::One(x))).collect(),
+            outputs: run.outputs,
+            events: run.events,
+        }
+    }
+}
+
+impl Run {
+    /// Reads a run from TOML. Unknown keys are errors.
+    pub fn from_toml(text: &str) -> Result<Self> {
+        Self::read("run", &Source::new("run", text))
+    }
+
+    /// Reads a run file, or a system file as the default run of its system, which gets the name given.
+    pub fn read(name: &str, source: &Arc<Source>) -> Result<Self> {
+        let document = Document::new(source)?;
+        let has = |key: &str| document.root.contains_key(key);
+        if !has("system") && (has("coordinates") || has("lagrangian")) {
+            return Self::of_definition(name, source);
+        }
+        check_keys(&document)?;
+        check_method(&document)?;
+        let file: RunFile = toml::from_str(&source.text).map_err(|error| syntax_error(source, &error))?;
+        let mut run = Self::from(file);
+        run.place(&document)?;
+        Ok(run)
+    }
+
+    /// The default run of the system that a text defines: its definition, and what its file says about runs beyond method, step
+    /// and end, which are the system's own.
+    pub fn of_definition(name: &str, source: &Arc<Source>) -> Result<Self> {
+        /// What a system file says about runs.
+        #[derive(Default, Deserialize)]
+        #[serde(default)]
+        struct Part {
+            run: RunTable,
+            outputs: IndexMap<String, Quantity>,
+            events: IndexMap<String, Event>,
+        }
+        let document = Document::new(source)?;
+        text::check_keys(&document)?;
+        check_method(&document)?;
+        let part: Part = toml::from_str(&source.text).map_err(|error| syntax_error(source, &error))?;
+        let RunTable { precision, every, dense, out, plot, .. } = part.run;
+        let mut run = Self {
+            system: name.to_owned(),
+            definition: Some(Definition::new(source)),
+            precision,
+            every,
+            dense,
+            out,
+            plot,
+            outputs: part.outputs,
+            events: part.events,
+            ..Self::default()
+        };
+        run.place_observed(&document)?;
+        Ok(run)
+    }
+
+    /// This run with what it leaves open taken from another one of the same system.
+    #[must_use]
+    pub fn over(self, base: Self) -> Self {
+        let mut outputs = base.outputs;
+        outputs.extend(self.outputs);
+        let mut events = base.events;
+        events.extend(self.events);
+        let mut parameters = base.parameters;
+        parameters.extend(self.parameters);
+        let or = |own: Vec<String>, other: Vec<String>| if own.is_empty() { other } else { own };
+        Self {
+            system: base.system,
+            definition: base.definition,
+            method: self.method.or(base.method),
+            step: self.step.or(base.step),
+            until: self.until.or(base.until),
+            precision: self.precision.or(base.precision),
+            every: self.every.or(base.every),
+            dense: self.dense.or(base.dense),
+            out: or(self.out, base.out),
+            plot: or(self.plot, base.plot),
+            initial: self.initial,
+            parameters,
+            outputs,
+            events,
+        }
+    }
+
+    /// Writes the run as TOML, a definition as lines of text.
+    pub fn to_toml(&self) -> Result<String> {
+        let bare = Self { definition: None, ..self.clone() };
+        let text = toml::to_string(&bare).map_err(|error| Error::BadRun { message: error.to_string() })?;
+        let Some(definition) = &self.definition else { return Ok(text) };
+        let plain = |c: char| c == '\n' || c == '\t' || !c.is_control();
+        let literal = if definition.text().contains("'''") || !definition.text().chars().all(plain) {
+            toml::Value::String(definition.text().to_owned()).to_string()
+        } else {
+            format!("'''\n{}'''", definition.text())
+        };
+        let (first, rest) = text.split_once('\n').unwrap_or((text.as_str(), ""));
+        Ok(format!("{first}\ndefinition = {literal}\n{rest}"))
+    }
+
+    /// Notes where formulas were written, for errors that are found later.
+    fn place(&mut self, document: &Document<'_>) -> Result<()> {
+        let quantity = |table: Option<&DeTable<'_>>, key: &str| -> Result<Option<Quantity>> {
+            table.and_then(|table| table.get(key)).map(|item| document.quantity(item)).transpose()
+        };
+        let run = document.table("run")?;
+        self.step = quantity(run, "step")?;
+        self.until = quantity(run, "until")?;
+        let initial = document.table("initial")?;
+        self.initial.t = quantity(initial, "t")?;
+        let lists = [("q", &mut self.initial.q), ("v", &mut self.initial.v), ("p", &mut self.initial.p)];
+        for (key, list) in lists {
+            if let (Some(list), Some(item)) = (list, initial.and_then(|table| table.get(key))) {
+                // a value that stands alone was completed by `...`
+                for (old, new) in list.iter_mut().zip(document.quantities(item)?) {
+                    *old = new;
+                }
+            }
+        }
+        for (key, item) in document.table("parameters")?.into_iter().flatten() {
+            let key = key.get_ref();
+            match item.get_ref().as_array() {
+                None => {
+                    self.parameters.insert(key.to_string(), document.quantity(item)?);
+                }
+                Some(_) => {
+                    for (i, new) in document.quantities(item)?.into_iter().enumerate() {
+                        self.parameters.insert(format!("{key}[{}]", i + 1), new);
+                    }
+                }
+            }
+        }
+        self.place_observed(document)
+    }
+
+    /// The same for outputs and events.
+    fn place_observed(&mut self, document: &Document<'_>) -> Result<()> {
+        for (key, item) in document.table("outputs")?.into_iter().flatten() {
+            if let Some(output) = self.outputs.get_mut(key.get_ref().as_ref()) {
+                *output = document.quantity(item)?;
+            }
+        }
+        for (key, item) in document.table("events")?.into_iter().flatten() {
+            if let Some(event) = self.events.get_mut(key.get_ref().as_ref()) {
+                let of = item.get_ref().as_table().and_then(|table| table.get("of")).unwrap_or(item);
+                event.of = document.quantity(of)?;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Complains of unknown keys, and says where they belong.
+fn check_keys(document: &Document<'_>) -> Result<()> {
+    let run_keys = KEYS.iter().find(|(name, _)| *name == "run").map_or(&[] as &[&str], |(_, keys)| keys);
+    document.check_keys(&document.root, "", &TOP, |key| {
+        if run_keys.contains(&key) {
+            Some(format!("move `{key}` under [run]"))
+        } else if matches!(key, "q" | "v" | "p" | "t") {
+            Some(format!("move `{key}` under [initial]"))
+        } else if KEYS[0].1.contains(&key) {
+            Some(format!("`{key}` belongs to a file that defines a system, with `coordinates` and [lagrangian]"))
+        } else {
+            None
+        }
+    })?;
+    for (name, keys) in KEYS.iter().filter(|(name, _)| matches!(*name, "run" | "initial")) {
+        if let Some(table) = document.table(name)? {
+            document.check_keys(table, name, keys, |_| None)?;
+        }
+    }
+    for name in ["parameters", "outputs", "events"] {
+        document.table(name)?;
+    }
+    if !document.root.contains_key("system") {
+        return Err(Diagnostic::new(document.source, 0..0, "neither a run nor a system: `system` and `coordinates` are missing")
+            .help("name a system: system = \"double-pendulum\", or define one with coordinates and [lagrangian]")
+            .into());
+    }
+    Ok(())
+}
+
+/// A method that does not exist is shown where it is named.
+fn check_method(document: &Document<'_>) -> Result<()> {
+    let Some(item) = document.table("run")?.and_then(|table| table.get("method")) else { return Ok(()) };
+    match Method::named(&document.string(item)?) {
+        Err(Error::UnknownMethod { name, hint }) => {
+            Err(Diagnostic::new(document.source, item.span(), format!("unknown method `{name}`{hint}"))
+                .help("`leastaction methods` lists them")
+                .into())
+        }
+        other => other.map(|_| ()),
+    }
+}

@@ -1,0 +1,237 @@
+//! TOML with places: tables, values and comments of a file, and errors that point at them.
+//!
+//! Reads nothing into a struct; it hands out keys and values in the order of the file, and says where they stand. Strings with
+//! escapes are mapped back to the bytes of the file, so that an error inside a formula is shown where it was typed.
+
+use crate::error::{Diagnostic, Error, Origin, Result, Source, nearest};
+use crate::expr::Formula;
+use crate::system::Quantity;
+use std::ops::Range;
+use std::sync::Arc;
+use toml::Spanned;
+use toml::de::{DeString, DeTable, DeValue};
+
+/// Larger system files are refused.
+pub const MAX_FILE: usize = 4_000_000;
+
+pub(crate) type Key<'a> = Spanned<DeString<'a>>;
+pub(crate) type Item<'a> = Spanned<DeValue<'a>>;
+
+/// A parsed file.
+pub(crate) struct Document<'a> {
+    pub(crate) source: &'a Arc<Source>,
+    pub(crate) root: DeTable<'a>,
+}
+
+impl<'a> Document<'a> {
+    /// Parses a file.
+    pub(crate) fn new(source: &'a Arc<Source>) -> Result<Self> {
+        match DeTable::parse(&source.text) {
+            Ok(table) => Ok(Self { source, root: table.into_inner() }),
+            Err(error) => Err(syntax_error(source, &error)),
+        }
+    }
+
+    /// An error at a place.
+    pub(crate) fn error(&self, range: Range<usize>, title: impl Into<String>) -> Diagnostic {
+        Diagnostic::new(self.source, range, title)
+    }
+
+    /// A table of the file, if it is there.
+    pub(crate) fn table(&self, name: &str) -> Result<Option<&DeTable<'a>>> {
+        let Some((_, item)) = self.root.get_key_value(name) else { return Ok(None) };
+        match item.get_ref() {
+            DeValue::Table(table) => Ok(Some(table)),
+            _ => Err(self.wrong_type(item, &format!("a table: write [{name}] on a line of its own")).into()),
+        }
+    }
+
+    /// Complains of keys that are not known; `elsewhere` says where a key belongs if not here.
+    pub(crate) fn check_keys(
+        &self,
+        table: &DeTable<'a>,
+        name: &str,
+        known: &[&str],
+        elsewhere: impl Fn(&str) -> Option<String>,
+    ) -> Result<()> {
+        for (key, _) in table {
+            let text = key.get_ref().as_ref();
+            if known.contains(&text) {
+                continue;
+            }
+            let hint = nearest(text, known.iter().copied());
+            let place = if name.is_empty() { "here".to_owned() } else { format!("in [{name}]") };
+            let error = self.error(key.span(), format!("unknown key `{text}` {place}{hint}"));
+            return Err(match elsewhere(text) {
+                Some(help) => error.help(help),
+                None => error.note(format!("known keys: {}", known.join(", "))),
+            }
+            .into());
+        }
+        Ok(())
+    }
+
+    /// The error for a value of the wrong kind.
+    pub(crate) fn wrong_type(&self, item: &Item<'a>, expected: &str) -> Diagnostic {
+        let found = match item.get_ref() {
+            DeValue::String(_) => "a text",
+            DeValue::Integer(_) | DeValue::Float(_) => "a number",
+            DeValue::Boolean(_) => "true or false",
+            DeValue::Datetime(_) => "a date",
+            DeValue::Array(_) => "a list",
+            DeValue::Table(_) => "a table",
+        };
+        self.error(item.span(), format!("expected {expected}")).label(format!("this is {found}"))
+    }
+
+    /// A text.
+    pub(crate) fn string(&self, item: &Item<'a>) -> Result<String> {
+        match item.get_ref() {
+            DeValue::String(text) => Ok(text.to_string()),
+            _ => Err(self.wrong_type(item, "a text in quotes").into()),
+        }
+    }
+
+    /// A number, or a formula in quotes.
+    pub(crate) fn quantity(&self, item: &Item<'a>) -> Result<Quantity> {
+        let number = |text: &str| {
+            let text = text.replace('_', "");
+            Quantity::written(&text, Origin::new(self.source.clone(), &[(0, item.span().start)], item.span()))
+        };
+        match item.get_ref() {
+            DeValue::Integer(x) if x.radix() == 10 => Ok(number(x.as_str().trim_start_matches('+'))),
+            DeValue::Integer(x) => match i64::from_str_radix(&x.as_str().replace('_', ""), x.radix()) {
+                Ok(x) => Ok(Quantity::Number(x as f64)),
+                Err(_) => Err(self.error(item.span(), "this number is too large").into()),
+            },
+            DeValue::Float(x) => {
+                let text = x.as_str().trim_start_matches(['+', '-']);
+                if matches!(text, "nan" | "inf") {
+                    return Err(self.error(item.span(), format!("`{text}` is not a finite number")).into());
+                }
+                Ok(number(x.as_str().trim_start_matches('+')))
+            }
+            DeValue::String(text) => Ok(Quantity::written(text, self.origin(item.span(), text))),
+            _ => Err(self.wrong_type(item, "a number, or a formula in quotes").into()),
+        }
+    }
+
+    /// A formula.
+    pub(crate) fn formula(&self, item: &Item<'a>) -> Result<Formula> {
+        self.quantity(item)?.formula()
+    }
+
+    /// A list of quantities, lists in it taken apart.
+    pub(crate) fn quantities(&self, item: &Item<'a>) -> Result<Vec<Quantity>> {
+        let mut list = Vec::new();
+        match item.get_ref() {
+            DeValue::Array(array) => {
+                for part in array.iter() {
+                    list.extend(self.quantities(part)?);
+                }
+            }
+            _ => list.push(self.quantity(item)?),
+        }
+        Ok(list)
+    }
+
+    /// Where the text of a string or key stands, by its place with quotes.
+    pub(crate) fn origin(&self, span: Range<usize>, text: &str) -> Origin {
+        let raw = self.source.text.get(span.clone()).unwrap_or("");
+        let pieces = pieces(raw, span.start, text);
+        Origin::new(self.source.clone(), &pieces, span)
+    }
+
+    /// Unit and meaning from the comment `# [unit] meaning` behind a value that ends at a byte.
+    pub(crate) fn comment(&self, end: usize) -> Option<(String, String)> {
+        let rest = self.source.text.get(end..)?;
+        let line = rest.lines().next()?.trim_start();
+        let line = line.strip_prefix(',').unwrap_or(line).trim_start();
+        let (unit, meaning) = line.strip_prefix('#')?.trim_start().strip_prefix('[')?.split_once(']')?;
+        Some((unit.trim().to_owned(), meaning.trim().to_owned()))
+    }
+}
+
+/// An error of TOML itself, in the same form.
+pub(crate) fn syntax_error(source: &Arc<Source>, error: &toml::de::Error) -> Error {
+    let end = source.text.len();
+    let span = error.span().unwrap_or(end..end);
+    let (title, mut notes) = match error.message().split_once('\n') {
+        Some((title, rest)) => (title, vec![rest.trim().to_owned()]),
+        None => (error.message(), Vec::new()),
+    };
+    let mut diagnostic = Diagnostic::new(source, span, title);
+    diagnostic.notes.append(&mut notes);
+    diagnostic.into()
+}
+
+/// Pairs of bytes, in the text of a string and in the file, for a string as it was typed with its quotes.
+fn pieces(raw: &str, start: usize, text: &str) -> Vec<(usize, usize)> {
+    let (quotes, escapes) = match raw {
+        _ if raw.starts_with("\"\"\"") => (3, true),
+        _ if raw.starts_with("'''") => (3, false),
+        _ if raw.starts_with('"') => (1, true),
+        _ if raw.starts_with('\'') => (1, false),
+        _ => (0, false),
+    };
+    let mut at = quotes;
+    if quotes == 3 {
+        // a line break right behind the quotes does not count
+        at += ["\r\n", "\n"].iter().find(|end| raw[at..].starts_with(**end)).map_or(0, |end| end.len());
+    }
+    let mut pieces = vec![(0, start + at)];
+    if !escapes || !raw.contains('\\') {
+        return pieces;
+    }
+    let bytes = raw.as_bytes();
+    for (byte, c) in text.char_indices() {
+        // a backslash at the end of a line swallows what is blank after it
+        while bytes.get(at) == Some(&b'\\') && bytes.get(at + 1).is_some_and(u8::is_ascii_whitespace) {
+            at += 1;
+            while bytes.get(at).is_some_and(u8::is_ascii_whitespace) {
+                at += 1;
+            }
+        }
+        if pieces.last().is_none_or(|(from, to)| to + (byte - from) != start + at) {
+            pieces.push((byte, start + at));
+        }
+        at += match (bytes.get(at), bytes.get(at + 1)) {
+            (Some(b'\\'), Some(b'u')) => 6,
+            (Some(b'\\'), Some(b'U')) => 10,
+            (Some(b'\\'), Some(b'x')) => 4,
+            (Some(b'\\'), _) => 2,
+            _ => c.len_utf8(),
+        };
+    }
+    pieces
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Where the first `@` of a string stands in the file.
+    fn place_of_mark(text: &str) -> (usize, usize) {
+        let source = Source::new("f", text);
+        let document = Document::new(&source).unwrap();
+        let (_, item) = document.root.iter().next().unwrap();
+        let value = item.get_ref().as_str().unwrap();
+        let mark = value.find('@').unwrap();
+        let origin = document.origin(item.span(), value);
+        source.line_and_column(origin.range(mark..mark + 1).start)
+    }
+
+    #[test]
+    fn places_inside_strings_are_those_of_the_file() {
+        for (text, place) in [
+            ("a = \"12@\"", (1, 8)),
+            ("a = '12@'", (1, 8)),
+            ("a = \"\\u03b8 \\t@\"", (1, 15)),
+            ("a = \"\"\"\n1 +\n  @\"\"\"", (3, 3)),
+            ("a = '''\nθ+\n @'''", (3, 2)),
+            ("a = \"\"\"1 + \\\n   2\\\"@\"\"\"", (2, 7)),
+        ] {
+            assert_eq!(place_of_mark(text), place, "{text}");
+        }
+    }
+}
