@@ -7,6 +7,7 @@ mod derive;
 mod display;
 mod graph;
 mod parse;
+mod readable;
 mod tape;
 mod trace;
 
@@ -14,6 +15,7 @@ pub use derive::Differentiator;
 pub use display::{Names, formula};
 pub use graph::{Binary, Depends, Graph, Node, NodeId, Unary};
 pub use parse::parse;
+pub use readable::{Readable, Terms};
 pub use tape::{Evaluator, Tape};
 pub(crate) use trace::Inputs;
 pub use trace::{Expr, record};

@@ -144,7 +144,8 @@ impl<R: Real> Observer<R> for Invariants<R> {
             self.largest = self.largest.max(error);
         }
         let State { q, p, q_low, p_low, .. } = moment.state;
-        let (cyclic, others) = self.momenta.split_at_mut(self.momenta.len() - self.symmetries.len());
+        let first = self.momenta.len().saturating_sub(self.symmetries.len());
+        let (cyclic, others) = self.momenta.split_at_mut(first);
         for drift in cyclic {
             let value = drift.coordinate.map_or(drift.initial, |i| p[i].to_f64());
             drift.largest = drift.largest.max((value - drift.initial).abs());

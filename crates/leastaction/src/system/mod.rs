@@ -6,6 +6,7 @@
 
 mod build;
 pub mod catalogue;
+mod describe;
 mod display;
 mod formulas;
 mod kernels;
@@ -16,6 +17,10 @@ mod symmetry;
 mod velocities;
 
 pub use build::{Builder, Parameters};
+pub use describe::{
+    ConservedFacts, CoordinateFacts, Description, GraphFacts, LagrangianFacts, Listed, MassFacts, Named, ParameterFacts,
+    RunFacts,
+};
 pub use formulas::{Formulas, Quantity};
 pub use kernels::{Energy, Gradient, Hessian, SecondOrder};
 pub use model::{Entry, Model, Structure};
