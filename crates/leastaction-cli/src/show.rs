@@ -8,6 +8,8 @@ use leastaction::method::Window;
 use leastaction::method::{Scheme, Tableau};
 use leastaction::prelude::*;
 use leastaction::system::catalogue::ENTRIES;
+use leastaction::system::Description;
+use serde::Serialize;
 
 pub(crate) fn show(flags: &ShowFlags) -> Result<(), Ending> {
     if ENTRIES.iter().any(|entry| entry.name == flags.name) || files::is_file(&flags.name) {
@@ -16,6 +18,9 @@ pub(crate) fn show(flags: &ShowFlags) -> Result<(), Ending> {
     match (Method::named(&flags.name), catalogue::system(&flags.name)) {
         (Ok(_), _) if !flags.set.is_empty() => {
             Err(Ending::BadInput(format!("`{}` is a method and has no parameters for --set", flags.name)))
+        }
+        (Ok(_), _) if flags.json => {
+            Err(Ending::BadInput(format!("`{}` is a method; --json prints systems", flags.name)))
         }
         (Ok(method), _) => show_method(&method),
         // a name that is near to a method is taken for one, anything else for a system
@@ -28,6 +33,26 @@ pub(crate) fn show(flags: &ShowFlags) -> Result<(), Ending> {
     }
 }
 
+/// Entries of a list in JSON.
+const MOST_ENTRIES: usize = 1000;
+
+/// What closed forms are known.
+#[derive(Default, Serialize)]
+struct ClosedForm {
+    /// Coordinates whose exact motion is known.
+    exact: Vec<String>,
+    /// The period of the motion.
+    period: Option<f64>,
+}
+
+#[derive(Serialize)]
+struct Shown {
+    #[serde(flatten)]
+    description: Description,
+    closed_form: ClosedForm,
+}
+
+/// Prints all about a system, with parameters replaced.
 fn show_system(flags: &ShowFlags) -> Result<(), Ending> {
     let mut run = files::run(&flags.name)?;
     run.parameters.extend(assignments(&flags.set)?);
@@ -35,16 +60,23 @@ fn show_system(flags: &ShowFlags) -> Result<(), Ending> {
     warn_of_text(&system);
     let settings = Settings { parameters: run.parameters, ..Settings::default() };
     let problem: Problem<f64> = system.problem(&settings)?;
+    let name = |i: &usize| system.coordinates[*i].name.clone();
+    let exact = exact::solution(&problem).map(|known| known.coordinates.iter().map(name).collect());
+    let closed_form = ClosedForm { exact: exact.unwrap_or_default(), period: exact::period(&problem) };
+    if flags.json {
+        let shown = Shown { description: system.describe(MOST_ENTRIES), closed_form };
+        let text = serde_json::to_string_pretty(&shown);
+        return print(&text.map_err(|error| Ending::Failed(error.to_string()))?);
+    }
     let mut text = system.to_string();
-    let solution = exact::solution(&problem).map(|solution| {
-        let names: Vec<&str> =
-            solution.coordinates.iter().map(|&i| system.coordinates[i].name.as_str()).collect();
-        format!("  exact solution known for {}\n", names.join(", "))
-    });
-    let period = exact::period(&problem)
-        .map(|period| format!("  period {period} {}", system.time_unit).trim_end().to_owned() + "\n");
-    if solution.is_some() || period.is_some() {
-        text += &format!("\nclosed form\n{}{}", solution.unwrap_or_default(), period.unwrap_or_default());
+    if !closed_form.exact.is_empty() || closed_form.period.is_some() {
+        text += "\nclosed form\n";
+    }
+    if !closed_form.exact.is_empty() {
+        text += &format!("  exact solution known for {}\n", closed_form.exact.join(", "));
+    }
+    if let Some(period) = closed_form.period {
+        text += format!("  period {period} {}", system.time_unit).trim_end();
     }
     print(text.trim_end())
 }

@@ -142,6 +142,9 @@ pub(crate) struct ShowFlags {
     /// Replace a parameter or a size, e.g. n=100; may be repeated
     #[arg(long = "set", value_name = "NAME=VALUE")]
     pub(crate) set: Vec<String>,
+    /// Print a system as JSON
+    #[arg(long)]
+    pub(crate) json: bool,
 }
 
 impl StartFlags {

@@ -125,7 +125,7 @@ impl Printer<'_> {
     }
 }
 
-fn function_name(op: Unary) -> &'static str {
+pub(super) fn function_name(op: Unary) -> &'static str {
     match op {
         Unary::Neg => "-",
         Unary::Sqrt => "sqrt",

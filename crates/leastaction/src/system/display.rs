@@ -1,31 +1,32 @@
-//! A system as text: everything a reader needs to know what is being simulated.
+//! A system as text: everything a reader needs to know what is being simulated, on a page or so whatever its size.
 
-use super::{Start, System};
-use crate::expr::{Names, NodeId, formula};
+use super::System;
+use super::describe::{Description, Listed};
 use std::fmt;
 
-/// Formulas longer than this are not printed.
-const MAX_FORMULA: usize = 160;
 /// Longer lists are cut.
-const MAX_LINES: usize = 12;
+const MOST_LINES: usize = 12;
+/// What is shown of a list that is cut.
+const FEW_LINES: usize = 4;
+/// Formulas are broken into lines of about this width.
+const WIDTH: usize = 110;
 
 impl fmt::Display for System {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.describe(MOST_LINES).fmt(f)
+    }
+}
+
+impl fmt::Display for Description {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(f, "{} ({})", self.title, self.name)?;
         if !self.summary.is_empty() {
             writeln!(f, "  {}", self.summary)?;
         }
-        self.write_parameters(f)?;
-        self.write_start(f)?;
+        self.write_givens(f)?;
         self.write_formulas(f)?;
-        self.write_structure(f)?;
-        writeln!(
-            f,
-            "\ndefault run\n  method {}, step {}, until {}",
-            self.defaults.method,
-            with_unit(&self.defaults.step.to_string(), &self.time_unit),
-            with_unit(&self.defaults.until.to_string(), &self.time_unit)
-        )
+        self.write_conserved(f)?;
+        self.write_graph(f)
     }
 }
 
@@ -33,12 +34,23 @@ fn with_unit(value: &str, unit: &str) -> String {
     if unit.is_empty() { value.to_owned() } else { format!("{value} {unit}") }
 }
 
-/// Writes rows with their columns aligned, the last one free.
-fn write_table(f: &mut fmt::Formatter<'_>, rows: &[Vec<String>]) -> fmt::Result {
+/// Writes rows with their columns aligned, and how many more there are.
+fn write_table<T>(
+    f: &mut fmt::Formatter<'_>,
+    title: &str,
+    list: &Listed<T>,
+    row: impl Fn(&T) -> Vec<String>,
+) -> fmt::Result {
+    if list.count == 0 {
+        return Ok(());
+    }
+    writeln!(f, "\n{title}")?;
+    let shown = if list.is_cut() || list.first.len() > MOST_LINES { FEW_LINES } else { MOST_LINES };
+    let rows: Vec<Vec<String>> = list.first.iter().take(shown).map(row).collect();
     let columns = rows.iter().map(Vec::len).max().unwrap_or(0);
     let width = |c: usize| rows.iter().filter_map(|r| r.get(c)).map(|s| s.chars().count()).max().unwrap_or(0);
     let widths: Vec<usize> = (0..columns).map(width).collect();
-    for row in rows.iter().take(MAX_LINES) {
+    for row in &rows {
         let cells: Vec<String> = row
             .iter()
             .enumerate()
@@ -46,124 +58,127 @@ fn write_table(f: &mut fmt::Formatter<'_>, rows: &[Vec<String>]) -> fmt::Result 
             .collect();
         writeln!(f, "  {}", cells.join("  ").trim_end())?;
     }
-    if rows.len() > MAX_LINES {
-        writeln!(f, "  … and {} more", rows.len() - MAX_LINES)?;
+    if rows.len() < list.count {
+        writeln!(f, "  … and {} more", list.count - rows.len())?;
     }
     Ok(())
 }
 
-impl System {
-    fn write_parameters(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let sizes = self
-            .sizes
-            .iter()
-            .map(|s| vec![s.name.clone(), s.value.to_string(), String::new(), s.meaning.clone()]);
-        let parameters = self
-            .parameters
-            .iter()
-            .map(|p| vec![p.name.clone(), p.value.to_string(), p.unit.clone(), p.meaning.clone()]);
-        let rows: Vec<Vec<String>> = sizes.chain(parameters).collect();
-        if !rows.is_empty() {
-            writeln!(f, "\nparameters")?;
-            write_table(f, &rows)?;
+/// Writes `name = formula`, broken between terms, and a remark.
+fn write_formula(f: &mut fmt::Formatter<'_>, name: &str, formula: &str, remark: &str) -> fmt::Result {
+    let indent = 2 + name.chars().count();
+    let mut width = indent + 3;
+    write!(f, "  {name} = ")?;
+    let mut first = true;
+    for term in terms(formula) {
+        let length = term.chars().count();
+        if !first && width + length > WIDTH {
+            write!(f, "\n{}", " ".repeat(indent + 2))?;
+            width = indent + 2;
         }
-        Ok(())
+        write!(f, "{term}")?;
+        width += length;
+        first = false;
     }
+    writeln!(f, "{remark}")
+}
 
-    fn write_start(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (letter, list) = match &self.initial.start {
-            Start::Velocities(list) => ("v", list),
-            Start::Momenta(list) => ("p", list),
-        };
-        writeln!(f, "\ncoordinates and initial state")?;
-        let rows: Vec<Vec<String>> = self
-            .coordinates
-            .iter()
-            .zip(self.initial.q.iter().zip(list))
-            .map(|(c, (q, start))| {
-                let unit = if c.unit.is_empty() { String::new() } else { format!("[{}]", c.unit) };
-                vec![format!("{} = {q}", c.name), format!("{letter}_{} = {start}", c.name), unit]
-            })
-            .collect();
-        write_table(f, &rows)
+/// The terms of a formula with the signs before them: breaks at ` + ` and ` - ` outside of parentheses.
+fn terms(formula: &str) -> Vec<&str> {
+    let (mut list, mut start, mut depth) = (Vec::new(), 0, 0i32);
+    for (i, c) in formula.char_indices() {
+        depth += i32::from(c == '(') - i32::from(c == ')');
+        let sign = [" + ", " - "].iter().any(|sign| formula[i..].starts_with(sign));
+        if depth == 0 && sign && i > start {
+            list.push(&formula[start..i]);
+            start = i;
+        }
     }
+    list.push(&formula[start..]);
+    list
+}
 
-    fn formula(&self, node: NodeId) -> Option<String> {
-        let coordinates = self.coordinate_names();
-        let parameters: Vec<String> = self.parameters.iter().map(|p| p.name.clone()).collect();
-        let names = Names { coordinates: &coordinates, parameters: &parameters };
-        formula(&self.model.graph, node, names, MAX_FORMULA)
+impl Description {
+    fn write_givens(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write_table(f, "parameters", &self.parameters, |p| {
+            vec![p.name.clone(), p.value.clone(), p.unit.clone(), p.meaning.clone()]
+        })?;
+        write_table(f, "coordinates and initial state", &self.coordinates, |c| {
+            let unit = if c.unit.is_empty() { String::new() } else { format!("[{}]", c.unit) };
+            vec![format!("{} = {}", c.name, c.initial), format!("{}_{} = {}", c.given, c.name, c.start), unit]
+        })?;
+        let run = &self.run;
+        let (step, until) = (with_unit(&run.step, &run.unit), with_unit(&run.until, &run.unit));
+        writeln!(f, "\ndefault run\n  method {}, step {step}, until {until}", run.method)
     }
 
     fn write_formulas(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if let Some(text) = self.formula(self.model.lagrangian) {
-            writeln!(f, "\nLagrangian\n  {text}")?;
+        writeln!(f, "\nLagrangian")?;
+        write_formula(f, "L", &self.lagrangian.formula, "")?;
+        for part in &self.lagrangian.parts {
+            write_formula(f, &part.name, &part.formula, "")?;
         }
-        if self.model.l_vv.len() > MAX_LINES {
-            return Ok(());
+        let title = "mass matrix (entries not shown follow by symmetry or are zero)";
+        write_table(f, title, &self.mass_matrix, |entry| {
+            vec![format!("{}, {}", entry.row, entry.column), entry.formula.clone()]
+        })?;
+        writeln!(f, "\nmomenta")?;
+        let shown = if self.momenta.is_cut() { FEW_LINES } else { MOST_LINES };
+        for momentum in self.momenta.first.iter().take(shown) {
+            write_formula(f, &momentum.name, &momentum.formula, "")?;
         }
-        let rows: Option<Vec<Vec<String>>> = self
-            .model
-            .l_vv
-            .iter()
-            .map(|entry| {
-                let (row, column) = (&self.coordinates[entry.row].name, &self.coordinates[entry.column].name);
-                Some(vec![format!("{row}, {column}"), self.formula(entry.node)?])
-            })
-            .collect();
-        if let Some(rows) = rows {
-            writeln!(f, "\nmass matrix (entries not shown follow by symmetry or are zero)")?;
-            write_table(f, &rows)?;
+        if shown < self.momenta.count {
+            writeln!(f, "  … and {} more", self.momenta.count - shown)?;
         }
         Ok(())
     }
 
-    fn write_structure(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let s = self.structure();
-        let n = self.n();
-        let mut facts = Vec::new();
-        facts.push(if s.autonomous {
-            "time does not occur: the energy is conserved".to_owned()
-        } else {
-            "time occurs: the energy is not conserved".to_owned()
-        });
-        for &i in s.cyclic.iter().take(MAX_LINES) {
-            let name = &self.coordinates[i].name;
-            facts.push(format!("{name} does not occur: its momentum p_{name} is conserved"));
-        }
-        facts.push(
-            match (s.constant_mass, s.quadratic) {
-                (true, _) => "the mass matrix is constant",
-                (false, true) => "the mass matrix depends on the coordinates",
-                (false, false) => "the Lagrangian is not quadratic in the velocities",
+    fn write_conserved(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        writeln!(f, "\nconserved quantities")?;
+        let shown = if self.conserved.is_cut() { FEW_LINES } else { MOST_LINES };
+        for quantity in self.conserved.first.iter().take(shown) {
+            let why = format!("   ({})", quantity.why);
+            if quantity.formula == quantity.name {
+                writeln!(f, "  {}{why}", quantity.name)?;
+            } else {
+                write_formula(f, &quantity.name, &quantity.formula, &why)?;
             }
-            .to_owned(),
-        );
-        facts.push(
-            if s.separable { "separable: L = T(v) - V(q)" } else { "not separable: q and v are coupled" }
-                .to_owned(),
-        );
-        facts.push(format!(
-            "second derivatives: {} of {} coordinate pairs are coupled, bandwidth {}",
-            s.nonzeros,
-            n * n,
-            s.ordering.bandwidth
-        ));
-        if s.groups > 1 {
-            facts.push(format!(
-                "the coordinates fall into {} groups that do not influence each other",
-                s.groups
-            ));
         }
-        facts.push(format!(
-            "instructions: {} for the gradient, {} with second derivatives",
-            self.model.gradient_tape().len(),
-            self.model.hessian_tape().len()
-        ));
-        writeln!(f, "\nwhat the graph knows")?;
-        for fact in facts {
-            writeln!(f, "  {fact}")?;
+        if shown < self.conserved.count {
+            writeln!(f, "  … and {} more", self.conserved.count - shown)?;
+        }
+        if !self.graph.autonomous {
+            writeln!(f, "  not the energy   (time occurs)")?;
         }
         Ok(())
+    }
+
+    fn write_graph(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (graph, n) = (&self.graph, self.coordinates.count);
+        writeln!(f, "\nwhat the graph knows")?;
+        let mass = match (graph.constant_mass, graph.quadratic) {
+            (true, _) => "the mass matrix is constant",
+            (false, true) => "the mass matrix depends on the coordinates",
+            (false, false) => "the Lagrangian is not quadratic in the velocities",
+        };
+        writeln!(f, "  {mass}")?;
+        let separable =
+            if graph.separable { "separable: L = T(v) - V(q)" } else { "not separable: q and v are coupled" };
+        writeln!(f, "  {separable}")?;
+        writeln!(
+            f,
+            "  second derivatives: {} of {} coordinate pairs are coupled, bandwidth {}",
+            graph.coupled,
+            n * n,
+            graph.bandwidth
+        )?;
+        if graph.groups > 1 {
+            writeln!(f, "  the coordinates fall into {} groups that do not influence each other", graph.groups)?;
+        }
+        writeln!(
+            f,
+            "  instructions: {} for the gradient, {} with second derivatives",
+            graph.gradient_instructions, graph.hessian_instructions
+        )
     }
 }

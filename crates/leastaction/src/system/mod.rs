@@ -6,6 +6,7 @@
 
 mod build;
 pub mod catalogue;
+mod describe;
 mod display;
 mod formulas;
 mod kernels;
@@ -18,6 +19,10 @@ pub(crate) mod text;
 mod velocities;
 
 pub use build::{Builder, Parameters};
+pub use describe::{
+    ConservedFacts, CoordinateFacts, Description, GraphFacts, LagrangianFacts, Listed, MassFacts, Named, ParameterFacts,
+    RunFacts,
+};
 pub use formulas::{Formulas, Quantity};
 pub use kernels::{Energy, Gradient, Hessian, SecondOrder};
 pub use model::{Entry, Model, Structure};

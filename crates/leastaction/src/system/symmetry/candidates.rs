@@ -24,7 +24,8 @@ pub(super) enum Place {
 }
 
 impl Place {
-    fn of(row: usize, column: usize) -> Self {
+    /// The place of an entry of A.
+    pub(super) fn of(row: usize, column: usize) -> Self {
         if row > column { Self::Lower(row, column) } else { Self::Upper(row, column) }
     }
 }

@@ -38,7 +38,44 @@ pub(super) fn symmetries(system: &System, centre: &Sample) -> Vec<Motion<f64>> {
         None => return Vec::new(),
     };
     let found = symmetries_in::<Number>(system, &samples, &left, SHARP);
-    found.iter().filter_map(|motion| fractions(motion, 1e-20)).collect()
+    without_centres_of_mass(found.iter().filter_map(|motion| fractions(motion, 1e-20)).collect())
+}
+
+/// Leaves out what follows from translations: if bodies of equal mass can be shifted along two axes, their centre of mass can be
+/// turned alone. That says no more than that it moves uniformly.
+fn without_centres_of_mass(found: Vec<Motion<f64>>) -> Vec<Motion<f64>> {
+    let is_shift = |motion: &Motion<f64>| motion.keys().all(|place| matches!(place, Place::Shift(_)));
+    let (mut chosen, maps): (Vec<_>, Vec<_>) = found.into_iter().partition(is_shift);
+    let mut known: Vec<Motion<f64>> = Vec::new();
+    for (k, a) in chosen.iter().enumerate() {
+        known.extend(chosen[k + 1..].iter().filter(|b| a.len() * b.len() <= 10_000).map(|b| turned(a, b)));
+    }
+    for motion in maps {
+        known.push(motion);
+        let places: BTreeSet<Place> = known.iter().flat_map(|m| m.keys().copied()).collect();
+        let vector = |m: &Motion<f64>| places.iter().map(|place| m.get(place).copied().unwrap_or(0.0)).collect();
+        let rank = reduced_basis(known.iter().map(vector).collect(), ROUGH).len();
+        if rank == known.len() {
+            chosen.extend(known.last().cloned());
+        } else {
+            known.pop();
+        }
+    }
+    chosen
+}
+
+/// The rotation of a·q and b·q into each other, for two shifts.
+fn turned(a: &Motion<f64>, b: &Motion<f64>) -> Motion<f64> {
+    let mut motion = Motion::new();
+    for (&i, &x) in a {
+        for (&j, &y) in b {
+            if let (Place::Shift(i), Place::Shift(j)) = (i, j) {
+                *motion.entry(Place::of(j, i)).or_default() += x * y;
+                *motion.entry(Place::of(i, j)).or_default() -= x * y;
+            }
+        }
+    }
+    motion
 }
 
 /// A motion whose numbers are simple fractions, scaled to whole numbers.
@@ -79,14 +116,15 @@ fn symmetries_in<R: Real>(
     let places: BTreeSet<Place> = candidates.iter().flat_map(|c| c.keys().copied()).collect();
     let places: Vec<Place> = places.into_iter().collect();
     let vectors = combinations.iter().map(|x| {
-        let mut entries = Motion::<R>::new();
+        let (mut entries, mut largest) = (Motion::<R>::new(), 0.0f64);
         for ((candidate, x), scale) in candidates.iter().zip(x).zip(&scales) {
             let x = x.clone() * R::from_f64(*scale);
+            largest = largest.max(x.magnitude());
             for (place, value) in candidate {
                 entries.entry(*place).or_insert_with(R::zero).add_mul(&x, &R::from_f64(*value));
             }
         }
-        let largest = entries.values().map(Field::magnitude).fold(0.0, f64::max);
+        // candidates that are combinations of each other may add up to nothing, which must not be enlarged
         let unit = if largest > 0.0 { R::one() / R::from_f64(largest) } else { R::one() };
         places.iter().map(|place| entries.get(place).map_or_else(R::zero, |x| x.clone() * unit.clone())).collect()
     });
