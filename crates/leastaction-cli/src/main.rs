@@ -13,6 +13,7 @@ mod picture;
 mod progress;
 mod reproduce;
 mod run;
+mod section;
 mod show;
 
 use arguments::{Arguments, Command};
@@ -42,6 +43,7 @@ fn main() -> ExitCode {
     let result = match &arguments.command {
         Command::Simulate(flags) => run::simulate(flags),
         Command::Converge(flags) => converge::converge(flags),
+        Command::Section(flags) => section::section(flags),
         Command::Reproduce(flags) => reproduce::reproduce(flags),
         Command::Systems { format } => list::systems(*format),
         Command::Methods { format } => list::methods(*format),

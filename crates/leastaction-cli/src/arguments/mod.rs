@@ -1,17 +1,22 @@
 //! The flags, and how they fill a [`Run`]. Those of `converge` and `reproduce` have files of their own.
 
 mod converge;
+mod observe;
 mod reproduce;
+mod section;
 
 pub(crate) use converge::ConvergeFlags;
 pub(crate) use reproduce::ReproduceFlags;
+pub(crate) use section::SectionFlags;
+
+use observe::ObserveFlags;
 
 use crate::Ending;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use leastaction::prelude::Run;
 use leastaction::simulate::MAX_DIGITS;
 use leastaction::system::Quantity;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// Simulate mechanical systems with integrators derived from the principle of least action.
 #[derive(Debug, Parser)]
@@ -27,6 +32,8 @@ pub(crate) enum Command {
     Simulate(Box<SimulateFlags>),
     /// Measure errors against steps: table, orders, plot
     Converge(Box<ConvergeFlags>),
+    /// Find where motions pass through a surface: a Poincaré section
+    Section(Box<SectionFlags>),
     /// Compute the tables and figures of the five papers beside what they print
     Reproduce(ReproduceFlags),
     /// List the systems of the catalogue
@@ -107,6 +114,11 @@ pub(crate) struct SimulateFlags {
     /// Write the recorded states: .csv, .npz (or .parquet where built in); may be repeated
     #[arg(long, value_name = "FILE")]
     out: Vec<String>,
+    #[command(flatten)]
+    observe: ObserveFlags,
+    /// Write times and states of the events: .csv, .npz (or .parquet where built in); may be repeated
+    #[arg(long, value_name = "FILE")]
+    pub(crate) events: Vec<PathBuf>,
     /// Draw motion, coordinates, phase portrait and energy error: .svg or .png; may be repeated
     #[arg(long, value_name = "FILE")]
     plot: Vec<String>,
@@ -190,6 +202,7 @@ impl SimulateFlags {
         }
         run.every = self.every.or(run.every);
         run.dense = self.dense.or(run.dense);
+        self.observe.fill(&mut run)?;
         Ok(run)
     }
 }
