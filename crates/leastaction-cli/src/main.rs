@@ -15,6 +15,7 @@ mod picture;
 mod progress;
 mod reproduce;
 mod run;
+mod section;
 mod show;
 
 use arguments::{Arguments, Command};
@@ -52,6 +53,7 @@ fn main() -> ExitCode {
         Command::Simulate(flags) => run::simulate(flags),
         Command::Converge(flags) => converge::converge(flags),
         Command::Certify(flags) => certify::certify(flags),
+        Command::Section(flags) => section::section(flags),
         Command::Reproduce(flags) => reproduce::reproduce(flags),
         Command::Systems { format } => list::systems(*format),
         Command::Methods { format } => list::methods(*format),

@@ -40,6 +40,15 @@ pub(crate) fn draw(plan: &Plan, solution: &Solution) -> Result<Figure, String> {
             recording.coordinate(i).collect()
         }),
         momenta: series("p_", &|i| system.momentum_unit(i), &|i| recording.momentum(i).collect()),
+        outputs: recording
+            .outputs
+            .iter()
+            .map(|output| Series {
+                name: output.name.clone(),
+                unit: String::new(),
+                values: output.values.clone(),
+            })
+            .collect(),
         energy_error: if summary.energy.conserved {
             recording.energy_change.iter().map(|change| change / scale).collect()
         } else {

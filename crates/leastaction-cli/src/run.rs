@@ -14,13 +14,18 @@ pub(crate) fn simulate(flags: &SimulateFlags) -> Result<(), Ending> {
     let mut run = flags.to_run()?;
     let files = Files {
         tables: run.out.iter().map(PathBuf::from).collect(),
+        events: flags.events.clone(),
         pictures: run.plot.iter().map(PathBuf::from).collect(),
     };
-    for path in &files.tables {
+    for path in files.tables.iter().chain(&files.events) {
         output::check_table(path)?;
     }
     for path in &files.pictures {
         output::check_picture(path)?;
+    }
+    if run.events.is_empty() && !files.events.is_empty() {
+        let message = "there are no events for --events to write; define one with --event NAME=FORMULA";
+        return Err(Ending::BadInput(message.to_owned()));
     }
     let nothing_kept = files.tables.is_empty() && files.pictures.is_empty();
     if nothing_kept && run.every.is_none() && run.dense.is_none() {
@@ -54,6 +59,7 @@ pub(crate) fn simulate(flags: &SimulateFlags) -> Result<(), Ending> {
 /// Where the results go.
 struct Files {
     tables: Vec<PathBuf>,
+    events: Vec<PathBuf>,
     pictures: Vec<PathBuf>,
 }
 
@@ -61,8 +67,14 @@ struct Files {
 fn finish(summary: SummaryFormat, files: &Files, plan: &Plan, solution: &Solution) -> Result<(), Ending> {
     let mut failed_writes = Vec::new();
     for path in &files.tables {
-        match output::write_table(path, plan, solution) {
+        match output::write_states(path, plan, solution) {
             Ok(()) => say(&format!("wrote {} ({} rows)", path.display(), solution.recording.len())),
+            Err(message) => failed_writes.push(message),
+        }
+    }
+    for path in &files.events {
+        match output::write_events(path, plan, solution) {
+            Ok(()) => say(&format!("wrote {} ({} events)", path.display(), solution.events.len())),
             Err(message) => failed_writes.push(message),
         }
     }
@@ -79,6 +91,7 @@ fn finish(summary: SummaryFormat, files: &Files, plan: &Plan, solution: &Solutio
             print(&json.map_err(|error| Ending::Failed(error.to_string()))?)?;
         }
     }
+    note_missing_events(solution);
     warn_of_energy(solution);
     let all_written = failed_writes.is_empty();
     match &solution.outcome {
@@ -93,7 +106,36 @@ fn finish(summary: SummaryFormat, files: &Files, plan: &Plan, solution: &Solutio
             say(&format!("interrupted after {} of {} steps", solution.summary.steps, plan.steps));
             Err(Ending::Interrupted)
         }
-        Outcome::Done => Ok(()),
+        Outcome::Done | Outcome::Stopped { .. } => Ok(()),
+    }
+}
+
+/// What was looked for and did not happen, or happened too often to be kept.
+fn note_missing_events(solution: &Solution) {
+    for tally in &solution.events.tallies {
+        let name = &tally.name;
+        match tally.stop {
+            Some(stop) if tally.count < stop && matches!(solution.outcome, Outcome::Done) => {
+                let (often, count) = (times(stop), times(tally.count));
+                say(&format!("note: the run ended before `{name}` happened {often}: it happened {count}"));
+            }
+            None if tally.count == 0 => say(&format!("note: `{name}` never happened")),
+            _ => {}
+        }
+    }
+    if solution.events.left_out() > 0 {
+        say(&format!(
+            "note: {} events were counted but not kept, to spare memory; a stop ends the run earlier",
+            solution.events.left_out()
+        ));
+    }
+}
+
+fn times(count: u64) -> String {
+    match count {
+        0 => "never".to_owned(),
+        1 => "once".to_owned(),
+        _ => format!("{count} times"),
     }
 }
 

@@ -2,11 +2,16 @@
 
 mod certify;
 mod converge;
+mod observe;
 mod reproduce;
+mod section;
 
 pub(crate) use certify::CertifyFlags;
 pub(crate) use converge::ConvergeFlags;
 pub(crate) use reproduce::ReproduceFlags;
+pub(crate) use section::SectionFlags;
+
+use observe::ObserveFlags;
 
 use crate::{Ending, files};
 use clap::{Args, Parser, Subcommand, ValueEnum};
@@ -14,6 +19,7 @@ use leastaction::error::{Origin, Source};
 use leastaction::prelude::Run;
 use leastaction::simulate::MAX_DIGITS;
 use leastaction::system::Quantity;
+use std::path::PathBuf;
 
 /// Simulate mechanical systems with integrators derived from the principle of least action.
 #[derive(Debug, Parser)]
@@ -31,6 +37,8 @@ pub(crate) enum Command {
     Converge(Box<ConvergeFlags>),
     /// Measure order, symplecticity, conservation and more on a run of your own, with a verdict for each
     Certify(Box<CertifyFlags>),
+    /// Find where motions pass through a surface: a Poincaré section
+    Section(Box<SectionFlags>),
     /// Compute the tables and figures of the five papers beside what they print
     Reproduce(ReproduceFlags),
     /// List the systems of the catalogue
@@ -112,6 +120,11 @@ pub(crate) struct SimulateFlags {
     /// Write the recorded states: .csv, .npz (or .parquet where built in); may be repeated
     #[arg(long, value_name = "FILE")]
     out: Vec<String>,
+    #[command(flatten)]
+    observe: ObserveFlags,
+    /// Write times and states of the events: .csv, .npz (or .parquet where built in); may be repeated
+    #[arg(long, value_name = "FILE")]
+    pub(crate) events: Vec<PathBuf>,
     /// Draw motion, coordinates, phase portrait and energy error: .svg or .png; may be repeated
     #[arg(long, value_name = "FILE")]
     plot: Vec<String>,
@@ -197,6 +210,7 @@ impl SimulateFlags {
         }
         run.every = self.every.or(run.every);
         run.dense = self.dense.or(run.dense);
+        self.observe.fill(&mut run)?;
         Ok(run)
     }
 }

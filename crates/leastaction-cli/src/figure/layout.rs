@@ -267,7 +267,10 @@ fn range(panel: &Panel, axis: usize) -> (f64, f64) {
     }
     let values = panel.marks.iter().flat_map(|mark| {
         let points: &[[f64; 2]] = match &mark.shape {
-            Shape::Line { points, .. } | Shape::Points { points, .. } | Shape::Area { points } => points,
+            Shape::Line { points, .. }
+            | Shape::Points { points, .. }
+            | Shape::Dots { points, .. }
+            | Shape::Area { points } => points,
             Shape::Slope { from, .. } => std::slice::from_ref(from),
             Shape::Text { at, .. } => std::slice::from_ref(at),
             _ => &[],

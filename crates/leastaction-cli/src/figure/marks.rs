@@ -29,6 +29,13 @@ pub(crate) fn draw(svg: &mut Svg, mark: &Mark, layout: &Layout, cap: usize) {
             // a circle takes about forty bytes, five times a point of a line
             circles(svg, &evenly(seen, cap / 5), *radius, *filled, colour, mark.opacity);
         }
+        Shape::Dots { points, size } => {
+            let seen: Vec<[f64; 2]> = points.iter().filter_map(|&p| pixel(layout, p)).collect();
+            svg.dots(
+                &evenly(seen, cap / 2),
+                Pen { colour, width: *size, opacity: mark.opacity, dashed: false },
+            );
+        }
         Shape::Area { points } => {
             for run in thin(points.iter().map(|&p| pixel(layout, p)), cap) {
                 svg.polygon(&run, colour, mark.opacity);

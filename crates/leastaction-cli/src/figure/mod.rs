@@ -10,6 +10,7 @@
 //! or an environment variable, so equal data give equal bytes.
 
 mod colour;
+mod curves;
 mod glyphs;
 mod heat;
 mod layout;
@@ -49,6 +50,8 @@ pub(crate) struct RunPicture {
     pub(crate) coordinates: Vec<Series>,
     /// p_i at the recorded times, in the order of the coordinates.
     pub(crate) momenta: Vec<Series>,
+    /// Further quantities at the recorded times.
+    pub(crate) outputs: Vec<Series>,
     /// Signed relative error of the energy at the recorded times; empty if no energy is conserved.
     pub(crate) energy_error: Vec<f64>,
     /// The largest error of all steps, recorded or not, if it is known.
@@ -210,6 +213,13 @@ pub(crate) enum Shape {
         /// Discs, or rings with a white inside.
         filled: bool,
     },
+    /// Many small dots.
+    Dots {
+        /// Points (x, y).
+        points: Vec<[f64; 2]>,
+        /// Diameter in pixels.
+        size: f64,
+    },
     /// A filled polygon.
     Area {
         /// Corners (x, y).
@@ -309,6 +319,7 @@ impl Shape {
             Self::Line { points, .. } | Self::Area { points } => points.len(),
             // a marker takes as many bytes as five points of a line
             Self::Points { points, .. } => 5 * points.len(),
+            Self::Dots { points, .. } => 2 * points.len(),
             _ => 0,
         }
     }

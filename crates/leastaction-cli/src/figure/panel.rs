@@ -183,6 +183,10 @@ fn swatch(svg: &mut Svg, mark: &super::Mark, sample: [[f64; 2]; 2]) {
             let centre = [(sample[0][0] + sample[1][0]) / 2.0, sample[0][1]];
             marks::circles(svg, &[centre], radius.min(4.5), *filled, colour, mark.opacity);
         }
+        Shape::Dots { .. } => {
+            let centre = [(sample[0][0] + sample[1][0]) / 2.0, sample[0][1]];
+            marks::circles(svg, &[centre], 4.0, true, colour, 1.0);
+        }
         _ => {
             let [[x0, y], [x1, _]] = sample;
             let corners = [[x0, y - 4.0], [x1, y - 4.0], [x1, y + 4.0], [x0, y + 4.0]];

@@ -1,16 +1,15 @@
-//! The picture of a run: from its recorded numbers to a figure of up to four blocks:
-//! the motion in space (or what stands for it), the coordinates over time, the phase
-//! portraits, and the error of the energy. A block is one panel or a few small ones.
+//! The picture of a run: from its recorded numbers to a figure of up to five blocks:
+//! the motion in space (or what stands for it), the coordinates over time, the outputs over time,
+//! the phase portraits, and the error of the energy. A block is one panel or a few small ones.
 
 use super::colour::LABEL;
+use super::curves::{COORDINATES, OUTPUTS, curves_block};
 use super::motion::motion_panel;
 use super::phase::phase_block;
 use super::{Axis, Figure, HeatMap, Mark, Panel, Place, RunPicture, Series, Shape, palette, text, with_unit};
 
 /// Curves that can be told apart in one panel.
-const MOST_CURVES: usize = 8;
-/// A curve is readable if it spans at least this part of its axis.
-const READABLE: f64 = 1.0 / 12.0;
+pub(super) const MOST_CURVES: usize = 8;
 /// Errors below this are rounding of zero; the axis of the error ends here.
 const ERROR_FLOOR: f64 = 1e-17;
 /// Pieces of time in each of which the largest error is looked up.
@@ -20,10 +19,12 @@ const WINDOWS: usize = 100;
 pub(crate) fn picture_of_run(picture: &RunPicture) -> Figure {
     let mut blocks: Vec<Vec<Panel>> = Vec::new();
     blocks.extend(space_panel(picture).map(|panel| vec![panel]));
-    let curves = curves_block(picture);
     // a page needs at least one panel, even if there is nothing to show
     if !picture.coordinates.is_empty() || blocks.is_empty() {
-        blocks.push(curves);
+        blocks.push(curves_block(picture, &picture.coordinates, &COORDINATES));
+    }
+    if !picture.outputs.is_empty() {
+        blocks.push(curves_block(picture, &picture.outputs, &OUTPUTS));
     }
     let phases = phase_block(picture);
     if !phases.is_empty() {
@@ -33,7 +34,7 @@ pub(crate) fn picture_of_run(picture: &RunPicture) -> Figure {
         blocks.push(vec![energy_panel(picture)]);
     }
     let (title, subtitle) = (picture.title.clone(), picture.subtitle.clone());
-    let height = if blocks.len() > 2 { 940.0 } else { 560.0 };
+    let height = 180.0 + 380.0 * blocks.len().div_ceil(2) as f64;
     Figure { title, subtitle, width: 1200.0, height, panels: placed(blocks) }
 }
 
@@ -109,52 +110,6 @@ fn space_time_panel(picture: &RunPicture) -> Panel {
     panel
 }
 
-/// The coordinates over time: one panel, or up to three with one time axis if the
-/// coordinates differ in unit or so much in size that some would look flat.
-fn curves_block(picture: &RunPicture) -> Vec<Panel> {
-    let total = picture.coordinates.len();
-    let chosen = selection(total, MOST_CURVES);
-    let groups = groups(picture, &chosen);
-    let title = match total {
-        n if n > MOST_CURVES => format!("Coordinates over time ({MOST_CURVES} of {n})"),
-        1 => "Coordinate over time".to_owned(),
-        _ => "Coordinates over time".to_owned(),
-    };
-    let count = groups.len();
-    let mut panels = Vec::new();
-    let mut top = 0.0;
-    for (g, group) in groups.iter().enumerate() {
-        let series = |&i: &usize| &picture.coordinates[i];
-        let unit = group.first().map_or("", |i| picture.coordinates[*i].unit.as_str());
-        let label = match group.as_slice() {
-            [one] => with_unit(&series(one).name, unit),
-            _ if group.iter().all(|i| series(i).unit == unit) => with_unit("q", unit),
-            _ => "q".to_owned(),
-        };
-        let last = g + 1 == count;
-        let mut x = Axis::linear(if last { picture.time_label.clone() } else { String::new() });
-        x.range = Some(extent(&picture.time));
-        x.tick_labels = last;
-        let mut panel =
-            Panel::new(if g == 0 { title.clone() } else { String::new() }, x, Axis::linear(label));
-        // the first panel also carries the title, the last one the time axis
-        let mut height = if count > 1 { (1.0 - 0.12) / count as f64 } else { 1.0 };
-        height += if last && count > 1 { 0.12 } else { 0.0 };
-        panel.place = Place { x: 0.0, y: top, width: 1.0, height };
-        top += height;
-        for i in group {
-            let points = over_time(&picture.time, &series(i).values);
-            let width = if points.len() > 20_000 { 1.0 } else { 1.5 };
-            // oscillations closer than the pixels become a band through which others can be seen
-            let opacity = if sweeps(&series(i).values) > 400.0 { 0.5 } else { 1.0 };
-            let mark = Mark::line(colour_of(i, &chosen), width, points).faint(opacity);
-            panel.marks.push(if group.len() > 1 { mark.named(series(i).name.clone()) } else { mark });
-        }
-        panels.push(panel);
-    }
-    panels
-}
-
 /// The colour of a coordinate, the same in all panels.
 pub(super) fn colour_of(coordinate: &usize, chosen: &[usize]) -> super::Colour {
     palette(chosen.iter().position(|c| c == coordinate).unwrap_or(0))
@@ -170,37 +125,7 @@ pub(super) fn selection(total: usize, most: usize) -> Vec<usize> {
     super::thin::evenly((0..total).collect(), most)
 }
 
-/// Coordinates that can share an axis: of one unit and, if they are few, of similar size.
-fn groups(picture: &RunPicture, chosen: &[usize]) -> Vec<Vec<usize>> {
-    let mut groups: Vec<(Vec<usize>, (f64, f64), f64)> = Vec::new();
-    for &i in chosen {
-        let series = &picture.coordinates[i];
-        let own = extent(&series.values);
-        // a constant is readable on any axis that contains it
-        let spread =
-            if own.1 - own.0 > 1e-9 * own.1.abs().max(own.0.abs()) { own.1 - own.0 } else { f64::INFINITY };
-        let fits = |(members, whole, least): &(Vec<usize>, (f64, f64), f64)| {
-            let union = whole.1.max(own.1) - whole.0.min(own.0);
-            let readable = chosen.len() > 4 || spread.min(*least) >= READABLE * union;
-            picture.coordinates[members[0]].unit == series.unit && readable
-        };
-        let index = groups.iter().position(fits).or_else(|| (groups.len() >= 3).then(|| groups.len() - 1));
-        match index.and_then(|at| groups.get_mut(at)) {
-            Some((members, whole, least)) => {
-                members.push(i);
-                *whole = (whole.0.min(own.0), whole.1.max(own.1));
-                *least = least.min(spread);
-            }
-            None => groups.push((vec![i], own, spread)),
-        }
-    }
-    if groups.is_empty() {
-        return vec![Vec::new()];
-    }
-    groups.into_iter().map(|g| g.0).collect()
-}
-
-fn over_time(time: &[f64], values: &[f64]) -> Vec<[f64; 2]> {
+pub(super) fn over_time(time: &[f64], values: &[f64]) -> Vec<[f64; 2]> {
     time.iter().zip(values).map(|(&t, &v)| [t, v]).collect()
 }
 
@@ -241,13 +166,6 @@ fn energy_panel(picture: &RunPicture) -> Panel {
         panel.title = format!("Energy, error at most {}", text::short(worst));
     }
     panel
-}
-
-/// How often a curve runs through its whole range.
-fn sweeps(values: &[f64]) -> f64 {
-    let (low, high) = extent(values);
-    let travelled: f64 = values.windows(2).map(|w| (w[1] - w[0]).abs()).filter(|d| d.is_finite()).sum();
-    if high > low { travelled / (high - low) } else { 0.0 }
 }
 
 /// How often a curve rises and then falls.
@@ -305,20 +223,6 @@ mod tests {
         };
         assert_eq!(title(vec![0.0, -2e-9]), "Energy, error at most 2×10⁻⁹");
         assert_eq!(title(vec![1e-9, f64::NAN]), "Energy");
-    }
-
-    #[test]
-    fn curves_of_very_different_size_get_their_own_axis() {
-        let series = |name: &str, top: f64| Series {
-            name: name.into(),
-            unit: "rad".into(),
-            values: (0..50).map(|i| f64::from(i) / 49.0 * top).collect(),
-        };
-        let picture = RunPicture {
-            coordinates: vec![series("a", 1.0), series("b", 2.0), series("c", 900.0)],
-            ..RunPicture::default()
-        };
-        assert_eq!(groups(&picture, &[0, 1, 2]), [vec![0, 1], vec![2]]);
     }
 
     #[test]

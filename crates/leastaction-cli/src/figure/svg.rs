@@ -190,6 +190,26 @@ impl Svg {
         let _ = writeln!(self.body, "z\" fill=\"{fill}\" fill-opacity=\"{opacity:.2}\"/>");
     }
 
+    /// Small dots as one path: strokes of no length with round ends.
+    pub(crate) fn dots(&mut self, centres: &[[f64; 2]], pen: Pen) {
+        if centres.is_empty() {
+            return;
+        }
+        self.body.push_str("<path d=\"");
+        for centre in centres {
+            let _ = write!(self.body, "M{} {}h0", number(centre[0]), number(centre[1]));
+        }
+        let _ = write!(
+            self.body,
+            "\" fill=\"none\" stroke=\"{}\" stroke-width=\"{:.2}\" stroke-linecap=\"round\"",
+            pen.colour, pen.width
+        );
+        if pen.opacity < 1.0 {
+            let _ = write!(self.body, " stroke-opacity=\"{:.2}\"", pen.opacity);
+        }
+        self.body.push_str("/>\n");
+    }
+
     /// Round markers of one look.
     pub(crate) fn circles(&mut self, centres: &[[f64; 2]], radius: f64, fill: Colour, pen: Pen) {
         if centres.is_empty() {

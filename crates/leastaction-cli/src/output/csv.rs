@@ -1,25 +1,40 @@
-//! CSV: the run as comment lines, a header, a row for each recorded state. Numbers read back to the same bits.
+//! CSV: the run as comment lines, a header, a row for each state or event. Numbers read back to the same bits.
 
-use super::Columns;
+use super::table::Table;
 use leastaction::error::number;
-use leastaction::simulate::Recording;
 use std::io::{Result, Write};
 
-pub(super) fn write(file: &mut impl Write, columns: &Columns, recording: &Recording) -> Result<()> {
-    writeln!(file, "# leastaction {}", env!("CARGO_PKG_VERSION"))?;
-    for line in columns.run.lines() {
-        writeln!(file, "# {line}")?;
-    }
-    writeln!(file, "{}", columns.names.join(","))?;
-    let n = recording.n;
-    for row in 0..recording.len() {
-        write!(file, "{}", number(recording.t[row]))?;
-        for list in [&recording.q, &recording.v, &recording.p] {
-            for x in &list[row * n..(row + 1) * n] {
-                write!(file, ",{}", number(*x))?;
-            }
+pub(super) fn write(file: &mut impl Write, table: &Table<'_>) -> Result<()> {
+    comments(file, &table.run)?;
+    let words = table.words.as_ref();
+    let names: Vec<&str> = words.map(|(name, _)| *name).into_iter().chain(table.names()).collect();
+    writeln!(file, "{}", names.join(","))?;
+    for row in 0..table.rows {
+        let mut gap = "";
+        if let Some((_, words)) = words {
+            write!(file, "{}", words[row])?;
+            gap = ",";
         }
-        writeln!(file, ",{}", number(recording.energy[row]))?;
+        for x in table.blocks.iter().flat_map(|block| block.row(row)) {
+            write!(file, "{gap}{}", number(*x))?;
+            gap = ",";
+        }
+        writeln!(file)?;
     }
     Ok(())
+}
+
+/// The version, and the run, from which it can be repeated.
+pub(super) fn comments(file: &mut impl Write, run: &str) -> Result<()> {
+    writeln!(file, "# leastaction {}", env!("CARGO_PKG_VERSION"))?;
+    run.lines().try_for_each(|line| writeln!(file, "# {line}"))
+}
+
+/// A name in a header: in quotes where it would be taken for several.
+pub(super) fn quoted(name: &str) -> String {
+    if name.contains([',', '"', '\n']) {
+        format!("\"{}\"", name.replace('"', "\"\""))
+    } else {
+        name.to_owned()
+    }
 }

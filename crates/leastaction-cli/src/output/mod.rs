@@ -1,4 +1,4 @@
-//! Files: recorded states as CSV, NPZ or Parquet, pictures as SVG or PNG. Every table carries its run.
+//! Files: recorded states and events as CSV, NPZ or Parquet, pictures as SVG or PNG. Every table carries its run.
 //!
 //! A file appears whole or not at all: it is written beside its place and then moved there.
 
@@ -6,36 +6,18 @@ mod csv;
 mod npz;
 #[cfg(feature = "parquet")]
 mod parquet;
+mod points;
+mod table;
 
 use crate::Ending;
 use crate::figure::{Figure, to_png, to_svg};
 use leastaction::prelude::Solution;
 use leastaction::simulate::Plan;
+pub(crate) use points::Points;
 use std::fs::File;
 use std::io::{BufWriter, ErrorKind, Write};
 use std::path::Path;
-
-/// What every kind of table says about itself.
-struct Columns {
-    /// Names of the columns of a CSV file.
-    names: Vec<String>,
-    /// The run as TOML.
-    run: String,
-}
-
-impl Columns {
-    fn new(plan: &Plan, solution: &Solution) -> Result<Self, String> {
-        let coordinates = plan.problem.system.coordinate_names();
-        let with = |prefix: &'static str| coordinates.iter().map(move |name| format!("{prefix}{name}"));
-        let names = std::iter::once("t".to_owned())
-            .chain(coordinates.iter().cloned())
-            .chain(with("v_"))
-            .chain(with("p_"))
-            .chain(["energy".to_owned()])
-            .collect();
-        Ok(Self { names, run: solution.run.to_toml().map_err(|error| error.to_string())? })
-    }
-}
+use table::Table;
 
 const TABLES: &str = if cfg!(feature = "parquet") { ".csv, .npz or .parquet" } else { ".csv or .npz" };
 
@@ -89,14 +71,34 @@ fn check_folder(path: &Path) -> Result<(), Ending> {
     }
 }
 
-pub(crate) fn write_table(path: &Path, plan: &Plan, solution: &Solution) -> Result<(), String> {
-    let columns = Columns::new(plan, solution)?;
+pub(crate) fn write_states(path: &Path, plan: &Plan, solution: &Solution) -> Result<(), String> {
+    write_table(path, &Table::of_states(plan, solution)?)
+}
+
+pub(crate) fn write_events(path: &Path, plan: &Plan, solution: &Solution) -> Result<(), String> {
+    write_table(path, &Table::of_events(plan, solution)?)
+}
+
+fn write_table(path: &Path, table: &Table<'_>) -> Result<(), String> {
     write_whole(path, |file| match extension(path).as_str() {
         #[cfg(feature = "parquet")]
-        "parquet" => parquet::write(file, &columns, &solution.recording),
-        "npz" => npz::write(file, &columns, &solution.recording),
-        _ => csv::write(file, &columns, &solution.recording),
+        "parquet" => parquet::write(file, table),
+        "npz" => npz::write(file, table),
+        _ => csv::write(file, table),
     })
+}
+
+/// The points of a section, with the run and what is varied.
+pub(crate) fn write_points(path: &Path, points: &Points<'_>) -> Result<(), String> {
+    write_whole(path, |file| points.write(file))
+}
+
+/// Checks that the points of a section can be written, before anything is computed.
+pub(crate) fn check_points(path: &Path) -> Result<(), Ending> {
+    match extension(path).as_str() {
+        "csv" => check_folder(path),
+        _ => Err(Ending::BadInput(format!("`{}`: points are written as .csv", path.display()))),
+    }
 }
 
 pub(crate) fn write_picture(path: &Path, figure: &Figure) -> Result<(), String> {

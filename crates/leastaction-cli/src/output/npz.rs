@@ -1,25 +1,27 @@
-//! NPZ, for `numpy.load`: arrays t, q, v, p, energy, the coordinates' names, and the run as text.
+//! NPZ, for `numpy.load`: arrays such as t, q, v, p, energy and the outputs, the coordinates' names, and the run as text.
 //!
 //! Stored without compression: recorded states hardly compress, and NumPy maps them faster.
 
-use super::Columns;
-use leastaction::simulate::Recording;
+use super::table::Table;
 use npyz::{DType, WriterBuilder};
 use std::io::{Error, Result, Seek, Write};
 use zip::write::SimpleFileOptions;
 use zip::{CompressionMethod, ZipWriter};
 
-pub(super) fn write(file: impl Write + Seek, columns: &Columns, recording: &Recording) -> Result<()> {
+pub(super) fn write(file: impl Write + Seek, table: &Table<'_>) -> Result<()> {
     let mut archive = ZipWriter::new(file);
-    let (rows, n) = (recording.len() as u64, recording.n as u64);
-    numbers(&mut archive, "t", &[rows], &recording.t)?;
-    numbers(&mut archive, "q", &[rows, n], &recording.q)?;
-    numbers(&mut archive, "v", &[rows, n], &recording.v)?;
-    numbers(&mut archive, "p", &[rows, n], &recording.p)?;
-    numbers(&mut archive, "energy", &[rows], &recording.energy)?;
-    let names: Vec<&str> = columns.names[1..=recording.n].iter().map(String::as_str).collect();
-    texts(&mut archive, "coordinates", &[n], &names)?;
-    texts(&mut archive, "run", &[], &[&columns.run])?;
+    let rows = table.rows as u64;
+    if let Some((name, words)) = &table.words {
+        texts(&mut archive, name, &[rows], words)?;
+    }
+    for block in &table.blocks {
+        let shape = [rows, block.columns.len() as u64];
+        let shape = if block.wide { shape.as_slice() } else { &shape[..1] };
+        numbers(&mut archive, &block.name, shape, &block.values)?;
+    }
+    let names: Vec<&str> = table.coordinates.iter().map(String::as_str).collect();
+    texts(&mut archive, "coordinates", &[names.len() as u64], &names)?;
+    texts(&mut archive, "run", &[], &[&table.run])?;
     archive.finish()?;
     Ok(())
 }

@@ -2,19 +2,23 @@
 //!
 //! Everything here runs the same stepper as a simulation and reports numbers; thresholds are left to tests and to the
 //! user. [`structure`] looks at one step, a [`Study`] at errors against steps and [`order`] at the slopes they show,
-//! [`drift`] at energies over a long run. [`certify`](mod@certify) does all of it to one run and judges.
+//! [`drift`] at energies over a long run, a [`Section`] at where motions pass through a surface. [`certify`](mod@certify)
+//! measures one run in all these ways and judges.
 
 pub mod certify;
 pub mod drift;
 mod measure;
 pub mod order;
 mod reference;
+mod section;
+mod starts;
 pub mod structure;
 mod studies;
 mod study;
 pub(crate) mod truth;
 
 pub use measure::{Measure, Over, Vector};
+pub use section::{Orbit, Section, SectionPlan, SectionStart, Vary};
 pub use studies::{Studies, Watch};
 pub use study::{Finding, Findings, Study};
 pub use truth::{Computed, Reference};
