@@ -4,6 +4,7 @@
 
 use super::{Plan, Solution};
 use crate::error::{Error, Result};
+use crate::expr::Backend;
 use crate::system::{Quantity, Settings, Start, System, catalogue};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -26,6 +27,9 @@ pub struct Run {
     /// Compute with so many decimal digits; `f64` if not given.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub precision: Option<usize>,
+    /// What runs the formulas: `native` or `interpreter`. The numbers are the same; by default machine code where there is any.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub backend: Option<Backend>,
     /// Record every so many steps; by default as often as a moderate amount of memory allows.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub every: Option<u64>,

@@ -2,6 +2,7 @@
 
 use super::{Invariants, Outcome, Plan, Recording, Run};
 use crate::error::{Error, Result, number};
+use crate::expr::Backend;
 use crate::scalar::Real;
 use crate::step::State;
 use serde::Serialize;
@@ -58,6 +59,8 @@ pub struct Summary {
     pub newton: NewtonSummary,
     /// Seconds the run took.
     pub wall_seconds: f64,
+    /// What ran the formulas.
+    pub backend: Backend,
     /// `done`, `interrupted` or `failed`.
     pub outcome: &'static str,
     /// The end with all its digits, if more were asked for than an `f64` has.
@@ -149,6 +152,10 @@ impl Summary {
             momenta,
             newton,
             wall_seconds,
+            backend: match plan.precision {
+                None => system.model.backend_used(),
+                Some(_) => Backend::Interpreter,
+            },
             outcome: match outcome {
                 Outcome::Done => "done",
                 Outcome::Interrupted => "interrupted",
@@ -248,6 +255,6 @@ impl fmt::Display for Summary {
                 self.newton.iterations_mean, self.newton.iterations_max
             )?;
         }
-        write!(f, "  time       {:.3} s", self.wall_seconds)
+        write!(f, "  time       {}, {:.3} s", self.backend.words(), self.wall_seconds)
     }
 }
