@@ -62,7 +62,9 @@ pub enum Error {
     )]
     NotDense { method: String },
 
-    #[error("there is no machine code here: {reason}\n  leave the back end open, or try `interpreter`, which gives the same numbers")]
+    #[error(
+        "there is no machine code here: {reason}\n  leave the back end open, or try `interpreter`, which gives the same numbers"
+    )]
     NoMachineCode { reason: String },
 
     #[error("`{what}` must be at least 1, but is 0")]

@@ -19,6 +19,9 @@
 //! The modules are the stages of the pipeline, and each uses only those above it: [`error`], [`scalar`], [`linear`],
 //! [`expr`], [`system`], [`exact`], [`method`], [`step`], [`simulate`], [`analysis`], [`papers`].
 
+// the platform's functions would give other bits on other machines; see `scalar::elementary`
+#![cfg_attr(not(test), warn(clippy::disallowed_methods))]
+
 pub mod analysis;
 pub mod error;
 pub mod exact;

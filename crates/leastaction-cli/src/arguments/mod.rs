@@ -16,6 +16,7 @@ use observe::ObserveFlags;
 use crate::{Ending, files};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use leastaction::error::{Origin, Source};
+use leastaction::expr::Backend;
 use leastaction::prelude::Run;
 use leastaction::simulate::MAX_DIGITS;
 use leastaction::system::Quantity;
@@ -70,6 +71,12 @@ pub(crate) enum SummaryFormat {
     Json,
 }
 
+#[derive(Clone, Copy, Debug, PartialEq, ValueEnum)]
+enum BackendFlag {
+    Native,
+    Interpreter,
+}
+
 /// Which system, from where, until when.
 #[derive(Debug, Args)]
 pub(crate) struct StartFlags {
@@ -83,6 +90,9 @@ pub(crate) struct StartFlags {
     /// Decimal digits to compute with: f64, or a number such as 64
     #[arg(long, value_name = "DIGITS", value_parser = precision)]
     precision: Option<Precision>,
+    /// What runs the formulas; the numbers are the same [default: native where there is machine code]
+    #[arg(long, value_enum)]
+    backend: Option<BackendFlag>,
     /// Replace a parameter or a size, e.g. g=1.62, n=10 or "m[2]=3"; may be repeated
     #[arg(long = "set", value_name = "NAME=VALUE")]
     set: Vec<String>,
@@ -174,6 +184,11 @@ impl StartFlags {
             None => {}
             Some(Precision::F64) => run.precision = None,
             Some(Precision::Digits(digits)) => run.precision = Some(digits),
+        }
+        match self.backend {
+            None => {}
+            Some(BackendFlag::Native) => run.backend = Some(Backend::Native),
+            Some(BackendFlag::Interpreter) => run.backend = Some(Backend::Interpreter),
         }
         for (name, value) in assignments(&self.set)? {
             run.parameters.insert(name, value);

@@ -2,6 +2,7 @@
 
 use crate::error::{Failure, Result};
 use crate::method::Method;
+use crate::scalar::elementary::ln;
 use crate::step::{State, Stepper};
 use crate::system::Problem;
 
@@ -38,7 +39,7 @@ pub fn distance(a: &[f64], b: &[f64]) -> f64 {
 /// `points` are (step, error). Points with an error below `floor` are left out. `None` with fewer than two points.
 pub fn fitted_order(points: &[(f64, f64)], floor: f64) -> Option<f64> {
     let used: Vec<(f64, f64)> =
-        points.iter().filter(|(_, error)| *error > floor).map(|(h, e)| (h.ln(), e.ln())).collect();
+        points.iter().filter(|(_, error)| *error > floor).map(|(h, e)| (ln(*h), ln(*e))).collect();
     if used.len() < 2 {
         return None;
     }
@@ -55,5 +56,5 @@ pub fn fitted_order(points: &[(f64, f64)], floor: f64) -> Option<f64> {
 
 /// The orders that pairs of successive points show: log(e1/e2) / log(h1/h2).
 pub fn pairwise_orders(points: &[(f64, f64)]) -> Vec<f64> {
-    points.windows(2).map(|pair| (pair[0].1 / pair[1].1).ln() / (pair[0].0 / pair[1].0).ln()).collect()
+    points.windows(2).map(|pair| ln(pair[0].1 / pair[1].1) / ln(pair[0].0 / pair[1].0)).collect()
 }

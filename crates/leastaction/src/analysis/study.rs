@@ -75,7 +75,11 @@ impl Study {
 /// The next number of steps that divides most times into short decimals.
 fn round_count(steps: f64) -> u64 {
     const ROUND: [f64; 8] = [10.0, 16.0, 20.0, 25.0, 32.0, 40.0, 50.0, 80.0];
-    let scale = 10f64.powf(steps.max(1.0).log10().floor() - 1.0);
+    // a tenth of the largest power of ten that is not larger
+    let mut scale = 0.1;
+    while 100.0 * scale <= steps {
+        scale *= 10.0;
+    }
     let nice = ROUND.iter().map(|r| r * scale).find(|nice| *nice >= steps && nice.fract() == 0.0);
     nice.unwrap_or((steps.max(1.0) / scale / 100.0).ceil() * 100.0 * scale).ceil() as u64
 }

@@ -8,7 +8,7 @@
 //! ```
 
 use super::{root, squared};
-use crate::scalar::Real;
+use crate::scalar::{Real, elementary};
 
 /// R_F(x, y, 1), x and y ≥ 0.
 pub(super) fn first<R: Real>(x: &R, y: &R) -> R {
@@ -78,7 +78,7 @@ fn doubled_angles<R: Real>(tangents: &[R]) -> R {
         let square = (squared(&re) - squared(&im), R::from_f64(2.0) * re * im);
         re = square.0.clone() - x.clone() * square.1.clone();
         im = square.1 + x.clone() * square.0;
-        estimate = 2.0 * estimate + x.to_f64().atan();
+        estimate = 2.0 * estimate + elementary::atan(x.to_f64());
     }
     let angle = im.atan2(&re);
     let turn = 2.0 * std::f64::consts::PI;
@@ -89,7 +89,7 @@ fn doubled_angles<R: Real>(tangents: &[R]) -> R {
 /// Whether the arguments are still too far apart for a series that is good to the sixth power of their spread.
 fn spread<R: Real>(w: &[R], mean: &R) -> bool {
     let largest = w.iter().map(|x| (x.clone() - mean.clone()).magnitude()).fold(0.0, f64::max);
-    largest > mean.magnitude() * R::epsilon().powf(1.0 / 6.0) * 0.1
+    largest > mean.magnitude() * elementary::pow(R::epsilon(), 1.0 / 6.0) * 0.1
 }
 
 /// w ← (w + λ)/4 for all arguments and their mean, λ = √x√y + √x√z + √y√z.

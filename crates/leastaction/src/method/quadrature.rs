@@ -3,7 +3,7 @@
 //! Roots of Legendre polynomials by Newton's method, started from their asymptotic places and iterated until the
 //! correction no longer shrinks; computed once in a wider type and rounded, so the last bit is right.
 
-use crate::scalar::Field;
+use crate::scalar::{Field, elementary};
 
 /// Points and weights of a quadrature on [0, 1], in ascending order.
 #[derive(Clone, Debug)]
@@ -67,7 +67,7 @@ pub fn gauss<F: Field>(n: usize) -> Quadrature<F> {
             if 2 * i + 1 == n {
                 return F::zero();
             }
-            let guess = -(std::f64::consts::PI * (i as f64 + 0.75) / (n as f64 + 0.5)).cos();
+            let guess = -elementary::cos(std::f64::consts::PI * (i as f64 + 0.75) / (n as f64 + 0.5));
             newton_root(guess, |x: &F| {
                 let (value, slope) = legendre(n, x);
                 value / slope
@@ -93,7 +93,7 @@ pub fn lobatto<F: Field>(n: usize) -> Quadrature<F> {
             if 2 * i + 1 == n {
                 return F::zero();
             }
-            let guess = -(std::f64::consts::PI * i as f64 / degree as f64).cos();
+            let guess = -elementary::cos(std::f64::consts::PI * i as f64 / degree as f64);
             // P'' from Legendre's equation: (1 − x²) P'' = 2x P' − n(n+1) P
             newton_root(guess, |x: &F| {
                 let (value, slope) = legendre(degree, x);

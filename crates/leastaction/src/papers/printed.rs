@@ -1,6 +1,7 @@
 //! Numbers as printed: their value and what their last digit stands for.
 
 use crate::error::{Error, Result};
+use crate::scalar::elementary;
 use serde::{Deserialize, Serialize};
 
 /// A number as printed, such as `7.61e-4`.
@@ -30,7 +31,7 @@ impl Printed {
 
     /// One unit of the last digit.
     pub fn unit(&self) -> f64 {
-        10f64.powi(self.exponent)
+        elementary::powi(10.0, self.exponent)
     }
 
     /// Whether a number is the printed one to within a unit of the last digit.
@@ -51,7 +52,7 @@ impl Printed {
         while digits != 0 && digits % 10 == 0 {
             digits /= 10;
             exponent += 1;
-            let cut = (x / 10f64.powi(exponent)).floor();
+            let cut = (x / elementary::powi(10.0, exponent)).floor();
             if cut == digits as f64 {
                 return Some(-exponent);
             }

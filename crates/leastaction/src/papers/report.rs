@@ -5,6 +5,7 @@ use super::verdict::{Computed, Evidence, Verdict, judge, sentence};
 use crate::analysis::order::fitted_order;
 use crate::analysis::{Finding, Findings, Measure, Over, Study};
 use crate::error::{Error, Result};
+use crate::scalar::elementary;
 use crate::simulate::numbers::epsilon;
 use crate::system::Quantity;
 use serde::Serialize;
@@ -235,7 +236,8 @@ impl Found<'_> {
             (Ok(stated), Some(slope)) => {
                 // an order given as a whole number is the nearest one; signs are not printed
                 let decimals = row.order.split_once('.').map_or(0, |(_, fraction)| fraction.len());
-                let tolerance = if decimals == 0 { 0.5 } else { 1.05 * 10f64.powi(-(decimals as i32)) };
+                let tolerance =
+                    if decimals == 0 { 0.5 } else { 1.05 * elementary::powi(10.0, -(decimals as i32)) };
                 (stated - slope.abs()).abs() <= tolerance
             }
             (Ok(_), None) => false,

@@ -5,6 +5,7 @@
 
 use super::printed::Printed;
 use crate::analysis::order::fitted_order;
+use crate::scalar::elementary;
 use serde::Serialize;
 
 /// What a computed number says about a printed one.
@@ -162,8 +163,8 @@ fn repeats(evidence: &Evidence<'_>) -> Option<String> {
 fn exponent(evidence: &Evidence<'_>) -> Option<String> {
     let printed = &evidence.printed[evidence.row][evidence.column];
     let computed = evidence.computed[evidence.row][evidence.column];
-    let power = (printed.value / computed).log10().round();
-    let moved = computed * 10f64.powf(power);
+    let power = (elementary::ln(printed.value / computed) / std::f64::consts::LN_10).round();
+    let moved = computed * elementary::powi(10.0, power as i32);
     (power != 0.0 && power.is_finite() && printed.agrees(moved))
         .then(|| format!("the digits are right, the power of ten is off by {power:+}"))
 }

@@ -50,6 +50,10 @@ impl<R: Real> Numbers<R> {
             let message = format!("precision = {digits} digits; give a number from 1 to {MAX_DIGITS}");
             return Err(Error::BadRun { message });
         }
+        let system = match run.backend {
+            None => system,
+            some => &system.with_backend(some)?,
+        };
         let settings = run.settings()?;
         let problem: Problem<R> = system.problem(&settings)?;
         let period = exact::period(&problem);

@@ -8,6 +8,7 @@ use super::{
     Solution, Summary, simulate,
 };
 use crate::error::{Cause, Error, Result};
+use crate::expr::Backend;
 use crate::method::Method;
 use crate::scalar::Real;
 use crate::step::{State, Stepper};
@@ -55,6 +56,10 @@ pub struct Plan {
 
 impl Plan {
     pub(super) fn new(run: &Run, system: &System) -> Result<Self> {
+        if let (Some(Backend::Native), Some(digits)) = (run.backend, run.precision) {
+            let reason = format!("it computes with 64-bit numbers, and precision = {digits} asks for more");
+            return Err(Error::NoMachineCode { reason });
+        }
         let method = Method::named(run.method.as_ref().unwrap_or(&system.defaults.method))?;
         let mut numbers: Numbers<f64> = Numbers::new(run, system)?;
         let step = numbers.step(run.step.as_ref())?;
@@ -124,6 +129,8 @@ impl Plan {
             step: Some(choose(given.step.as_ref().unwrap_or(&system.defaults.step), self.step)),
             until: Some(choose(given.until.as_ref().unwrap_or(&system.defaults.until), end)),
             precision: self.precision,
+            // the numbers do not depend on it, and another machine may have no machine code
+            backend: given.backend,
             every: Some(self.every),
             dense: Some(self.dense),
             // a file that named itself would be overwritten when its run is repeated

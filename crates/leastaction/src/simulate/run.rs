@@ -6,6 +6,7 @@
 use super::file::{Definition, RunFile};
 use super::{Event, Plan, Solution};
 use crate::error::{Error, Result};
+use crate::expr::Backend;
 use crate::system::{Quantity, Settings, Start, System, catalogue};
 use indexmap::IndexMap;
 use serde::{Deserialize, Serialize};
@@ -27,6 +28,9 @@ pub struct Run {
     pub until: Option<Quantity>,
     /// Compute with so many decimal digits; `f64` if not given.
     pub precision: Option<usize>,
+    /// What runs the formulas: `native` or `interpreter`. The numbers are the same; by default machine code where there is any.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub backend: Option<Backend>,
     /// Record every so many steps; by default as often as a moderate amount of memory allows.
     pub every: Option<u64>,
     /// Record so many points a step, from the step's polynomial.

@@ -3,6 +3,7 @@
 use super::report::{EventSummary, OutputSummary};
 use super::{Crossings, Invariants, Outcome, Plan, Recording, Run};
 use crate::error::{Error, Result, number};
+use crate::expr::Backend;
 use crate::scalar::Real;
 use crate::step::State;
 use indexmap::IndexMap;
@@ -62,6 +63,8 @@ pub struct Summary {
     pub newton: NewtonSummary,
     /// Seconds the run took.
     pub wall_seconds: f64,
+    /// What ran the formulas.
+    pub backend: Backend,
     /// `done`, `stopped` (by an event), `interrupted` or `failed`.
     pub outcome: &'static str,
     /// The outputs over the run.
@@ -170,6 +173,10 @@ impl Summary {
             momenta,
             newton,
             wall_seconds,
+            backend: match plan.precision {
+                None => system.model.backend_used(),
+                Some(_) => Backend::Interpreter,
+            },
             outcome: match outcome {
                 Outcome::Done => "done",
                 Outcome::Interrupted => "interrupted",
@@ -281,6 +288,6 @@ impl fmt::Display for Summary {
                 self.newton.iterations_mean, self.newton.iterations_max
             )?;
         }
-        write!(f, "  time       {:.3} s", self.wall_seconds)
+        write!(f, "  time       {}, {:.3} s", self.backend.words(), self.wall_seconds)
     }
 }

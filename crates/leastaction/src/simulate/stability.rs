@@ -7,6 +7,7 @@
 use super::Plan;
 use crate::linear::{BandPencil, Square};
 use crate::method::{Method, Window};
+use crate::scalar::elementary;
 use crate::step::{State, tangent_map};
 use crate::system::Problem;
 
@@ -89,7 +90,7 @@ fn growing_step(problem: &Problem<f64>, method: &Method, step: f64) -> Option<St
         "with a step of {step} the motion will grow without bound: every step of `{}` multiplies it by {}\n  try a step of {} or less, \
          or `midpoint` or another Gauss method",
         method.name,
-        significant(found.exp(), 6),
+        significant(elementary::exp(found), 6),
         significant(smaller, 4),
     ))
 }
@@ -108,9 +109,9 @@ fn growth(problem: &Problem<f64>, method: &Method, step: f64) -> Option<f64> {
         // Φ^2N = |Φ^N|² (Φ^N/|Φ^N|)²
         power = power.times(&(1.0 / size));
         power = power.product(&power);
-        logarithm = 2.0 * (logarithm + size.ln());
+        logarithm = 2.0 * (logarithm + elementary::ln(size));
     }
-    Some((logarithm + power.largest().ln()) / 2f64.powi(SQUARINGS))
+    Some((logarithm + elementary::ln(power.largest())) / elementary::powi(2.0, SQUARINGS))
 }
 
 /// The modes outside all windows, if there are any.

@@ -4,6 +4,7 @@
 //! hide what is still missing in one it has nothing to do with. A group is settled when its corrections no longer shrink; a
 //! tolerance only tells rounding from failure.
 
+use crate::scalar::elementary;
 use crate::system::Structure;
 
 /// Corrections of this many units of rounding (times the root of the number of unknowns) may be due to rounding. Generous,
@@ -138,7 +139,7 @@ impl Convergence {
             }
             all_done = false;
             // at this rate the rounding of the number type is reached after so many corrections
-            let needed = (self.epsilon / group.correction).ln() / rate.ln();
+            let needed = elementary::ln(self.epsilon / group.correction) / elementary::ln(rate);
             renew |= compared && !(0.0..PATIENCE).contains(&needed);
         }
         match (all_settled, all_done) {

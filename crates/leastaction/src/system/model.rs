@@ -166,10 +166,13 @@ impl Model {
     pub fn with_backend(&self, backend: Option<Backend>) -> Self {
         Self { backend, ..self.clone() }
     }
-    /// What has run the tapes in `f64` so far: machine code, if any of them was compiled.
+    /// What runs the longest of the tapes that have been asked for, in `f64`.
     pub fn backend_used(&self) -> Backend {
-        let compiled = self.tapes.iter().any(|tape| tape.get().is_some_and(|tape| tape.is_compiled()));
-        if compiled && self.backend != Some(Backend::Interpreter) { Backend::Native } else { Backend::Interpreter }
+        let longest = self.tapes.iter().filter_map(OnceLock::get).max_by_key(|tape| tape.len());
+        match longest {
+            Some(tape) if tape.is_compiled() && self.backend != Some(Backend::Interpreter) => Backend::Native,
+            _ => Backend::Interpreter,
+        }
     }
 
     /// L_q, L_v.

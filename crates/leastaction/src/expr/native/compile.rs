@@ -117,15 +117,20 @@ pub(super) fn translate(
     let &[registers, table_address, q, v, t, outputs] = arguments.as_slice() else { return };
     let function =
         Function { builder: RefCell::new(builder), table: RefCell::new(table), table_address, give_up };
-    let piece_of = Piece {
+    let mut writer = Writer {
         function: &function,
         n: tape.coordinates,
         registers,
         inputs: [q, v, t],
+        outputs,
         convention,
-        values: FxHashMap::default(),
+        steps: steps(&tape.body[piece.clone()]),
+        results: vec![None; piece.len()],
     };
-    piece_of.write(&tape.body[piece.clone()], survivors, outputs);
+    for index in 0..piece.len() {
+        writer.write(index);
+    }
+    writer.keep(survivors);
     let mut builder = function.builder.into_inner();
     for (block, code) in [(None, 0), (Some(give_up), 1)] {
         if let Some(block) = block {
@@ -138,60 +143,200 @@ pub(super) fn translate(
     builder.finalize(target);
 }
 
-struct Piece<'a, 'f> {
+/// Where an operand comes from.
+#[derive(Clone, Copy)]
+enum Source {
+    /// An input, a constant, or what an earlier piece has computed.
+    Register(u32),
+    /// The first or second result of a step of this piece.
+    Step(usize, usize),
+}
+
+/// An instruction whose operands are other instructions instead of registers.
+struct Step {
+    instruction: Instruction,
+    a: Source,
+    b: Source,
+}
+
+impl Step {
+    /// The steps it waits for.
+    fn waits_for(&self) -> impl Iterator<Item = usize> {
+        let step = |source: Source| match source {
+            Source::Step(index, _) => Some(index),
+            Source::Register(_) => None,
+        };
+        let second = if sources(&self.instruction).count() == 2 { step(self.b) } else { None };
+        step(self.a).into_iter().chain(second)
+    }
+}
+
+/// A piece of a tape without its registers.
+fn steps(body: &[Instruction]) -> Vec<Step> {
+    let mut written: FxHashMap<u32, Source> = FxHashMap::default();
+    body.iter()
+        .enumerate()
+        .map(|(index, &instruction)| {
+            let source =
+                |register: u32| written.get(&register).copied().unwrap_or(Source::Register(register));
+            let step = Step { instruction, a: source(instruction.a), b: source(instruction.b) };
+            for (place, target) in targets(&instruction).enumerate() {
+                written.insert(target, Source::Step(index, place));
+            }
+            step
+        })
+        .collect()
+}
+
+/// A partner for a function is looked for among so many steps, and so many are done early for it.
+const FAR: usize = 200;
+const EARLY: usize = 12;
+
+struct Writer<'a, 'f> {
     function: &'a Function<'f>,
     n: usize,
     registers: Value,
     /// q, v, t
     inputs: [Value; 3],
+    outputs: Value,
     convention: CallConv,
-    /// What this piece has computed, by register.
-    values: FxHashMap<u32, Emit<'a, 'f>>,
+    steps: Vec<Step>,
+    results: Vec<Option<[Emit<'a, 'f>; 2]>>,
 }
 
-impl<'a, 'f> Piece<'a, 'f> {
-    fn write(mut self, body: &[Instruction], survivors: &[u32], outputs: Value) {
-        for instruction in body {
-            let a = self.read(instruction.a);
-            let value = match instruction.action {
-                Action::Add => a + self.read(instruction.b),
-                Action::Sub => a - self.read(instruction.b),
-                Action::Mul => a * self.read(instruction.b),
-                Action::Div => a / self.read(instruction.b),
-                Action::Neg => -a,
-                Action::Store => {
-                    self.function.store(a, outputs, instruction.target as usize);
-                    continue;
+impl<'a, 'f> Writer<'a, 'f> {
+    /// Writes a step whose operands are written, unless it is written already.
+    fn write(&mut self, index: usize) {
+        if self.results[index].is_some() {
+            return;
+        }
+        let Step { instruction, a, b } = self.steps[index];
+        let a = self.read(a);
+        let value = match instruction.action {
+            Action::Add => a + self.read(b),
+            Action::Sub => a - self.read(b),
+            Action::Mul => a * self.read(b),
+            Action::Div => a / self.read(b),
+            Action::Neg => -a,
+            Action::Store => {
+                self.function.store(a, self.outputs, instruction.target as usize);
+                return;
+            }
+            Action::SinCos | Action::Unary(Unary::Sin | Unary::Cos | Unary::Exp) => {
+                return self.write_in_lanes(index, a);
+            }
+            Action::Unary(op) => self.unary(op, a),
+            Action::Binary(op) => {
+                let b = self.read(b);
+                self.binary(op, a, b)
+            }
+        };
+        self.results[index] = Some([value; 2]);
+    }
+
+    /// Two functions at once, where there is another that can be done now: in two lanes they cost no more than one.
+    fn write_in_lanes(&mut self, index: usize, a: Emit<'a, 'f>) {
+        let action = self.steps[index].instruction.action;
+        let partner = self.partner(index);
+        let operand = match partner {
+            Some(other) => {
+                let b = self.read(self.steps[other].a);
+                a.beside(b)
+            }
+            None => a.alone(),
+        };
+        let (first, second) = match action {
+            Action::Unary(Unary::Exp) => {
+                let value = elementary::exp(operand);
+                (value, value)
+            }
+            Action::Unary(Unary::Sin) => {
+                let value = elementary::sin(operand);
+                (value, value)
+            }
+            Action::Unary(Unary::Cos) => {
+                let value = elementary::cos(operand);
+                (value, value)
+            }
+            _ => elementary::sin_cos(operand),
+        };
+        for (index, lane) in [Some(index), partner].into_iter().zip([0, 1]) {
+            if let Some(index) = index {
+                self.results[index] = Some([first.lane(lane), second.lane(lane)]);
+            }
+        }
+    }
+
+    /// The next step with the same function that does not wait for this one; what it waits for is written.
+    fn partner(&mut self, index: usize) -> Option<usize> {
+        let action = self.steps[index].instruction.action;
+        let end = (index + FAR).min(self.steps.len());
+        for other in index + 1..end {
+            if self.steps[other].instruction.action == action
+                && self.results[other].is_none()
+                && let Some(early) = self.early(index, other)
+            {
+                for step in early {
+                    self.write(step);
                 }
-                Action::SinCos => {
-                    let (sine, cosine) = elementary::sin_cos(a);
-                    self.values.insert(instruction.b, cosine);
-                    sine
-                }
-                Action::Unary(op) => self.unary(op, a),
-                Action::Binary(op) => {
-                    let b = self.read(instruction.b);
-                    self.binary(op, a, b)
-                }
-            };
-            self.values.insert(instruction.target, value);
+                return Some(other);
+            }
+        }
+        None
+    }
+
+    /// What has to be written before a step, in order, if that is little and simple and the step `first` is not among it.
+    fn early(&self, first: usize, step: usize) -> Option<Vec<usize>> {
+        let mut list: Vec<usize> = Vec::new();
+        let mut waiting: Vec<usize> = self.steps[step].waits_for().collect();
+        while let Some(next) = waiting.pop() {
+            if self.results[next].is_some() || list.contains(&next) {
+                continue;
+            }
+            let simple = matches!(
+                self.steps[next].instruction.action,
+                Action::Add | Action::Sub | Action::Mul | Action::Div | Action::Neg
+            );
+            if next == first || !simple || list.len() == EARLY {
+                return None;
+            }
+            list.push(next);
+            waiting.extend(self.steps[next].waits_for());
+        }
+        list.sort_unstable();
+        Some(list)
+    }
+
+    /// Stores what later pieces read.
+    fn keep(&self, survivors: &[u32]) {
+        let mut last: FxHashMap<u32, Emit<'a, 'f>> = FxHashMap::default();
+        for (step, results) in self.steps.iter().zip(&self.results) {
+            for (target, result) in targets(&step.instruction).zip(results.iter().flatten()) {
+                last.insert(target, *result);
+            }
         }
         for register in survivors {
-            if let Some(value) = self.values.get(register) {
+            if let Some(value) = last.get(register) {
                 self.function.store(*value, self.registers, *register as usize);
             }
         }
     }
 
-    /// A register's value. Inputs and constants are read where they are used: as operands in memory they cost nothing.
-    fn read(&self, register: u32) -> Emit<'a, 'f> {
-        let index = register as usize;
-        match self.values.get(&register) {
-            Some(value) => *value,
-            None if index < self.n => self.function.load(self.inputs[0], index),
-            None if index < 2 * self.n => self.function.load(self.inputs[1], index - self.n),
-            None if index == 2 * self.n => self.function.load(self.inputs[2], 0),
-            None => self.function.load(self.registers, index),
+    /// An operand. Inputs and constants are read where they are used.
+    fn read(&self, source: Source) -> Emit<'a, 'f> {
+        let register = match source {
+            Source::Step(index, place) => match self.results[index] {
+                Some(results) => return results[place],
+                // steps are written in order, and what one waits for comes before it
+                None => self.steps[index].instruction.target,
+            },
+            Source::Register(register) => register,
+        };
+        match register as usize {
+            i if i < self.n => self.function.load(self.inputs[0], i),
+            i if i < 2 * self.n => self.function.load(self.inputs[1], i - self.n),
+            i if i == 2 * self.n => self.function.load(self.inputs[2], 0),
+            i => self.function.load(self.registers, i),
         }
     }
 

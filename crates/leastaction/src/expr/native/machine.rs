@@ -22,8 +22,7 @@ use std::fmt;
 use std::sync::{Mutex, OnceLock};
 
 /// Registers, constants, q, v, t, outputs; 1 if it gave up, 0 else.
-type Piece =
-    unsafe extern "C" fn(*mut f64, *const f64, *const f64, *const f64, *const f64, *mut f64) -> i32;
+type Piece = unsafe extern "C" fn(*mut f64, *const f64, *const f64, *const f64, *const f64, *mut f64) -> i32;
 
 /// The machine code of a tape.
 pub(crate) struct Code {
@@ -66,11 +65,8 @@ pub(super) fn target() -> Result<OwnedTargetIsa, String> {
 impl Code {
     /// The code of a tape, if this machine can run it.
     pub(crate) fn new(tape: &Tape) -> Option<Self> {
-        let lengths = Lengths {
-            registers: tape.registers,
-            coordinates: tape.coordinates,
-            outputs: tape.outputs,
-        };
+        let lengths =
+            Lengths { registers: tape.registers, coordinates: tape.coordinates, outputs: tape.outputs };
         // places in arrays are counted in 31 bits of bytes
         let longest = (i32::MAX / 8) as usize;
         if !lengths.hold(tape) || [lengths.registers, lengths.outputs].iter().any(|&x| x > longest) {

@@ -38,6 +38,13 @@ impl Backend {
             _ => Ok(self),
         }
     }
+    /// What it is called in a sentence.
+    pub fn words(self) -> &'static str {
+        match self {
+            Self::Native => "machine code",
+            Self::Interpreter => "interpreter",
+        }
+    }
 }
 
 impl fmt::Display for Backend {

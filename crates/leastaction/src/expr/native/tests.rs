@@ -56,7 +56,11 @@ impl Random {
             std::f64::consts::PI,
             -std::f64::consts::FRAC_PI_2,
         ];
-        if strange && self.below(3) == 0 { STRANGE[self.below(STRANGE.len())] } else { 6.0 * self.unit() - 3.0 }
+        if strange && self.below(3) == 0 {
+            STRANGE[self.below(STRANGE.len())]
+        } else {
+            6.0 * self.unit() - 3.0
+        }
     }
 }
 
@@ -115,7 +119,10 @@ fn compare(seed: u64, operations: usize, evaluations: usize) {
         interpreter.evaluate(&q, &v, &t, &mut right);
         native.evaluate(&q, &v, &t, &mut found);
         for (i, (a, b)) in right.iter().zip(&found).enumerate() {
-            assert!(same(*a, *b), "seed {seed}, output {i} at {q:?} {v:?} {t}: {a:e} interpreted, {b:e} as machine code");
+            assert!(
+                same(*a, *b),
+                "seed {seed}, output {i} at {q:?} {v:?} {t}: {a:e} interpreted, {b:e} as machine code"
+            );
         }
     }
 }

@@ -7,7 +7,7 @@
 use super::coefficients::{COS, HALF_PI_1, HALF_PI_2, HALF_PI_3, SIN, TWO_OVER_PI};
 use super::far;
 use super::lanes::Lanes;
-use super::pairs::{ROUND, polynomial, quotient, sum};
+use super::pairs::{ROUND, quotient, sum};
 
 /// Up to here the multiple of π/2 has 20 bits, and its product with 33 bits of π/2 is exact.
 const LIMIT: f64 = 1_647_099.0; // 2^20 π/2
@@ -37,9 +37,11 @@ fn reduce<L: Lanes>(a: L) -> (Reduced<L>, [L::Mask; 2]) {
     let t = a - k * HALF_PI_1;
     let w = k * HALF_PI_2;
     let high = t - w;
-    let rest = k * HALF_PI_3 - ((t - high) - w);
-    let r = high - rest;
-    let low = (high - r) - rest;
+    let lost = (t - high) - w;
+    let last = k * HALF_PI_3;
+    // r waits for as little as possible; what is lost before it goes to what is lost by it
+    let r = high - last;
+    let low = ((high - r) - last) + lost;
     let slow = [!a.below(a.constant(LIMIT)), r.abs().below(k * CLOSEST)];
     (Reduced { r, low, quadrant: shifted.bits() }, slow)
 }
@@ -49,13 +51,18 @@ fn reduce<L: Lanes>(a: L) -> (Reduced<L>, [L::Mask; 2]) {
 fn kernel<L: Lanes>(reduced: &Reduced<L>) -> ((L, L), (L, L)) {
     let Reduced { r, low, .. } = *reduced;
     let z = r * r;
+    let square = z * z;
+    let fourth = square * square;
+    // in three parts that do not wait for each other
+    let polynomial =
+        |c: &[f64; 6]| (z * c[1] + c[0]) + square * (z * c[3] + c[2]) + fourth * (z * c[5] + c[4]);
     let half = z * 0.5;
     let one = r.constant(1.0);
     // 1 − z/2 and its error
     let w = one - half;
     let lost = (one - w) - half;
-    let sine = sum(r, z * r * polynomial(z, &SIN) + low * w);
-    let cosine = sum(w, lost + (z * z * polynomial(z, &COS) - r * low));
+    let sine = sum(r, z * r * polynomial(&SIN) + low * w);
+    let cosine = sum(w, lost + (square * polynomial(&COS) - r * low));
     (sine, cosine)
 }
 
@@ -85,7 +92,7 @@ pub(super) fn tan_of<L: Lanes>(x: L, reduced: &Reduced<L>) -> [L; 1] {
 #[inline(always)]
 pub fn sin_cos<L: Lanes>(x: L) -> (L, L) {
     let (reduced, slow) = reduce(x.abs());
-    let [sine, cosine] = x.rescue(slow, sin_cos_of(x, &reduced), far::sin_cos);
+    let [sine, cosine] = x.rescue(slow, || sin_cos_of(x, &reduced), far::sin_cos);
     (sine, cosine)
 }
 
@@ -93,6 +100,6 @@ pub fn sin_cos<L: Lanes>(x: L) -> (L, L) {
 #[inline(always)]
 pub fn tan<L: Lanes>(x: L) -> L {
     let (reduced, slow) = reduce(x.abs());
-    let [value] = x.rescue(slow, tan_of(x, &reduced), far::tan);
+    let [value] = x.rescue(slow, || tan_of(x, &reduced), far::tan);
     value
 }

@@ -64,12 +64,12 @@ pub trait Lanes:
     /// Whether the sign bit is set.
     fn is_negative(self) -> Self::Mask;
 
-    /// `fast` where no mask holds. Elsewhere what `exact` gives for the number: the way out of the rare case that would make all
-    /// others slow.
+    /// What `fast` gives where no mask holds. Elsewhere what `exact` gives for the number: the way out of the rare case that would
+    /// make all others slow.
     fn rescue<const M: usize, const K: usize>(
         self,
         slow: [Self::Mask; M],
-        fast: [Self; K],
+        fast: impl FnOnce() -> [Self; K],
         exact: fn(f64) -> [f64; K],
     ) -> [Self; K];
 }
@@ -160,10 +160,10 @@ impl Lanes for f64 {
     fn rescue<const M: usize, const K: usize>(
         self,
         slow: [bool; M],
-        fast: [Self; K],
+        fast: impl FnOnce() -> [Self; K],
         exact: fn(f64) -> [f64; K],
     ) -> [Self; K] {
-        if slow.contains(&true) { exact(self) } else { fast }
+        if slow.contains(&true) { exact(self) } else { fast() }
     }
 }
 
@@ -307,16 +307,17 @@ impl<const N: usize> Lanes for Pack<N> {
     fn rescue<const M: usize, const K: usize>(
         self,
         slow: [Masks<N>; M],
-        mut fast: [Self; K],
+        fast: impl FnOnce() -> [Self; K],
         exact: fn(f64) -> [f64; K],
     ) -> [Self; K] {
+        let mut values = fast();
         for i in 0..N {
             if slow.iter().any(|mask| mask.0[i]) {
-                for (all, one) in fast.iter_mut().zip(exact(self.0[i])) {
+                for (all, one) in values.iter_mut().zip(exact(self.0[i])) {
                     all.0[i] = one;
                 }
             }
         }
-        fast
+        values
     }
 }
