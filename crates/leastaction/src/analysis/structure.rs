@@ -89,8 +89,8 @@ pub fn reversibility_defect(
     let scale = |a: &[f64], b: &[f64]| a.iter().chain(b).fold(f64::MIN_POSITIVE, |m, x| m.max(x.abs()));
     let (q_scale, p_scale) = (scale(&state.q, &moved.q), scale(&state.p, &moved.p));
     // the reverse step starts at the time the forward step ended
-    let mut back =
-        Stepper::new(&Problem { t0: problem.t0 + step_size, ..problem.clone() }, method, -step_size);
+    let t0 = problem.t0 + moved.steps as f64 * step_size;
+    let mut back = Stepper::new(&Problem { t0, ..problem.clone() }, method, -step_size);
     moved.steps = 0;
     back.step(&mut moved)?;
     let miss = |a: &[f64], b: &[f64]| a.iter().zip(b).fold(0.0f64, |m, (x, y)| m.max((x - y).abs()));

@@ -16,6 +16,8 @@ const ANOTHER_MOTION: f64 = 0.1;
 /// What looks like a drift is watched for so many times as long, within this work in nanoseconds.
 const LONGER: u64 = 10;
 const WORK: f64 = 6e8;
+/// Watched for less than so many times as long, a drift is not told from a slow swing.
+const ENOUGH: f64 = 6.0;
 
 pub(super) fn momenta(trail: &Trail) -> Vec<Check<MomentumFound>> {
     let walk = 100.0 * f64::EPSILON * (trail.steps.max(1) as f64).sqrt();
@@ -88,10 +90,16 @@ pub(super) fn energy(subject: &Subject<'_>, trail: &Trail) -> Check<EnergyFound>
     };
     let long = Swing { steps: longer, seen: long, rounding: rounding * (longer as f64).sqrt() };
     let times = longer as f64 / trail.steps as f64;
-    let grown = long.seen.drift.abs() > 0.4 * times * seen.drift.abs();
-    if !(long.drifts() && grown) {
+    let grown = (long.seen.drift / seen.drift).abs();
+    // a swing that has only begun grows faster than the time, one that is over does not grow
+    if !(long.drifts() && (0.4 * times..2.5 * times).contains(&grown)) {
         let finding = format!("{rate}: a slow swing, no drift in {longer} steps");
         return Check::new(Verdict::Pass, finding, found);
+    }
+    if times < ENOUGH {
+        let finding = format!("{rate}: a drift, or a slow swing");
+        let advice = "it would take too long to watch it until that is clear";
+        return Check::new(Verdict::Warn, finding, found).advise(advice);
     }
     found = long.found(subject);
     let slope = found.slope.unwrap_or(f64::NAN);

@@ -6,7 +6,7 @@
 use super::terrain::Terrain;
 use super::trail::Trail;
 use super::{Check, OrderFound, Subject, Verdict};
-use crate::analysis::order::fitted_order;
+use crate::analysis::order::{fitted_order, pairwise_orders};
 use crate::analysis::{Computed, Finding, Findings, Measure, Reference, Studies, Study};
 use crate::error::Result;
 use crate::method::MAX_ORDER;
@@ -27,10 +27,14 @@ const MOST_HALVINGS: u32 = 8;
 const DIGITS: usize = 64;
 /// The order is fitted to so many errors, of the smallest steps that stand clear of rounding.
 const FITTED: usize = 3;
+/// So many orders between successive steps must be near to it as well: errors at a kink fall by chance.
+const STEADY: usize = 4;
 /// Numbers with many digits take so many times as long.
-const SLOWER: f64 = 40.0;
+const SLOWER: f64 = 15.0;
 /// The work with many digits, in nanoseconds as estimated.
 const WORK: f64 = 4e9;
+/// Steps up to so many times larger are tried where errors are rounding.
+const LARGER: f64 = 64.0;
 /// Errors of 64-bit numbers below this part of the largest q or p of the run are rounding.
 const PLATEAU: f64 = 1e-12;
 /// The stretch starts with steps at most so many radians of the fastest motion long, for each degree of the polynomial.
@@ -42,7 +46,7 @@ pub(super) fn order(subject: &Subject<'_>, trail: &Trail, terrain: &Terrain) -> 
     if subject.interrupted() {
         return Check::new(Verdict::NotMeasured, "not measured: interrupted", blank);
     }
-    let heavy = SLOWER * 20.0 * STEPS as f64 * subject.work(method) > WORK;
+    let heavy = SLOWER * 80.0 * STEPS as f64 * subject.work(method) > WORK;
     let steps = if heavy { FEW_STEPS } else { STEPS };
     let worst = trail.worst().map_or(0, |(step, _)| step);
     let Some(state) = trail.state_after(subject, worst.saturating_sub(steps / 4)) else {
@@ -90,8 +94,10 @@ struct Stretch<'a> {
 /// What one study says.
 struct Reading {
     found: OrderFound,
-    /// Errors of q and of p that stand clear of rounding.
+    /// How many errors of q and of p stand clear of rounding.
     clear: [usize; 2],
+    /// The lowest order between two of the last of them.
+    lowest: f64,
     /// Why a run failed.
     failure: Option<String>,
 }
@@ -118,7 +124,7 @@ impl Stretch<'_> {
     /// Where all errors are rounding: the same with larger steps, as long as they resolve the motion.
     fn larger(&self, mut reading: Reading, halvings: u32, precision: Option<usize>) -> Result<Reading> {
         let mut step = self.step;
-        while !reading.is_clear() && 4.0 * step <= self.resolved {
+        while !reading.is_clear() && 4.0 * step <= self.resolved.min(LARGER * self.step) {
             step *= 4.0;
             let larger = self.study(step, halvings, precision)?;
             if larger.failure.is_some() {
@@ -153,6 +159,7 @@ impl Stretch<'_> {
         let all = studies.run(self.subject.watch);
         let findings = &all[0];
         let expected = method.order;
+        let mut lowest = f64::INFINITY;
         let (mut found, mut clear, mut failure) =
             (OrderFound { expected, precision, length: Some(length), ..OrderFound::default() }, [0; 2], None);
         found.reference.clone_from(&findings.reference);
@@ -162,6 +169,8 @@ impl Stretch<'_> {
             let plateau = if precision.is_none() { self.plateau[measure] } else { 0.0 };
             let points = clear_points(findings, measure, plateau);
             *clear = points.len();
+            let last = &points[points.len().saturating_sub(STEADY + 1)..];
+            lowest = pairwise_orders(last).into_iter().fold(lowest, f64::min);
             let fitted =
                 points.len().checked_sub(FITTED).and_then(|first| fitted_order(&points[first..], 0.0));
             let errors = cells.iter().map(Finding::value).collect();
@@ -177,7 +186,7 @@ impl Stretch<'_> {
                 })
             });
         }
-        Ok(Reading { found, clear, failure })
+        Ok(Reading { found, clear, lowest, failure })
     }
 }
 
@@ -219,7 +228,7 @@ impl Reading {
     /// Whether every order that was measured is as high as it should be.
     fn is_high_enough(&self) -> bool {
         let least = self.found.expected as f64 - TOLERANCE;
-        self.orders().iter().flatten().all(|order| *order >= least)
+        self.lowest >= least - TOLERANCE && self.orders().iter().flatten().all(|order| *order >= least)
     }
 
     /// Whether nothing more is to be learnt.
@@ -227,7 +236,8 @@ impl Reading {
         let least = self.found.expected as f64 - TOLERANCE;
         // far more than expected may be larger steps that do not show the order yet
         let most = self.found.expected as f64 + 1.0;
-        self.orders().iter().all(|order| order.is_some_and(|order| (least..most).contains(&order)))
+        self.is_high_enough()
+            && self.orders().iter().all(|order| order.is_some_and(|order| (least..most).contains(&order)))
     }
 
     fn judge(self, subject: &Subject<'_>, worst: u64) -> Check<OrderFound> {
@@ -271,10 +281,10 @@ impl Reading {
         if self.is_high_enough() {
             return Check::new(Verdict::Pass, finding, self.found);
         }
-        let lowest = orders.iter().flatten().copied().fold(f64::INFINITY, f64::min);
+        let lowest = orders.iter().flatten().copied().fold(self.lowest, f64::min);
         let place = subject.with_unit(subject.time(worst));
         Check::new(Verdict::Fail, finding, self.found).advise(format!(
-            "order {lowest:.1} instead of {expected}: near t = {place} the Lagrangian or one of its derivatives may have a kink \
+            "as low as {lowest:.1} between two steps: near t = {place} the Lagrangian or one of its derivatives may have a kink \
              or a jump (abs, a spring that pulls one way only, a wall)\n\
              try a smooth formula there, or a method of low order and a small step"
         ))

@@ -175,7 +175,7 @@ impl Search<'_> {
     fn search(&self, method: &Method) -> Option<Trial> {
         let degree = method.degree().unwrap_or(1) as f64;
         let resolved = std::f64::consts::TAU * degree / (LEAST_POINTS * self.fastest);
-        let top = resolved.min(self.length / 4.0);
+        let top = resolved.min(self.length / 16.0);
         let mut step = self.subject.plan.step.min(top);
         let (mut best, mut bad): (Option<Trial>, Option<f64>) = (None, None);
         for _ in 0..TRIALS {
