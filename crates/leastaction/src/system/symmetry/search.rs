@@ -4,10 +4,10 @@
 //! equations than candidates leave only true symmetries open. In f64 that is quick and says in most cases that there are
 //! none. What it leaves open is decided with 57 digits, where a symmetry that is broken by 1e-30 is no symmetry.
 
-use super::super::{Gradient, Problem, Quantity, Settings, System};
 use super::candidates::{Motion, Place, candidates};
 use crate::linear::{null_space, reduced_basis};
 use crate::scalar::{Digits, Field, Real};
+use crate::system::{Gradient, Problem, Quantity, Settings, System};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// What decides.

@@ -3,10 +3,10 @@
 //! J = Σ A_ij q_j p_i + Σ b_i p_i. A sum over bodies is named after what their coordinates have in common: `total p_x` for
 //! p_x_sun + p_x_jupiter + …, `total x*p_y - y*p_x` for the angular momentum.
 
-use super::super::System;
 use super::candidates::{Motion, Place};
 use super::{Kind, Symmetry};
 use crate::error::number;
+use crate::system::System;
 
 /// Sums of more terms than this are shortened.
 const MOST_TERMS: usize = 6;
