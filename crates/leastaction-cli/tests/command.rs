@@ -269,6 +269,7 @@ fn bad_input_names_the_culprit_and_a_way_out() {
         ("simulate lagrange-top --q0 0,0,0", vec!["-v_phi + v_psi", "theta = 0.0", "try "]),
         ("simulate double-pendulum --set m2=0", vec!["v_q2", "singular"]),
         ("simulate kepler --q0 0,0 --v0 1,0", vec!["not finite", "x = 0.0"]),
+        ("show gauss8 --json", vec!["`gauss8` is a method", "--json"]),
         ("show nothing-like-it", vec!["`nothing-like-it`", "leastaction systems"]),
         ("", vec!["Usage"]),
     ];
@@ -446,11 +447,47 @@ fn listings_come_as_table_json_and_markdown() {
     }
     let shown = folder.run("show lagrange-top").stdout;
     for part in [
-        "phi does not occur: its momentum p_phi is conserved",
+        "p_phi   (phi does not occur)",
+        "p_psi = I3*(v_psi + cos(theta)*v_phi)",
+        "energy = T + V   (time does not occur)",
         "exact solution known for phi, theta, psi",
         "period 1.84670847708163",
     ] {
         assert!(shown.contains(part), "no `{part}` in\n{shown}");
     }
     assert!(folder.run("show gauss4").stdout.contains("0.2113248654051871"));
+}
+
+#[test]
+fn show_gives_the_same_facts_as_json() {
+    let folder = Folder::new("show");
+    let shown = folder.run("show outer-solar-system --json");
+    assert_eq!(shown.code, 0, "{}", shown.stderr);
+    let facts: serde_json::Value = serde_json::from_str(&shown.stdout).unwrap();
+    assert_eq!(facts["name"], "outer-solar-system");
+    assert_eq!(facts["lagrangian"]["formula"], "T - V");
+    assert_eq!(facts["momenta"]["first"][3]["formula"], "m_jupiter*v_x_jupiter");
+    assert_eq!(facts["coordinates"]["first"].as_array().unwrap().len(), 18);
+    let conserved = facts["conserved"]["first"].as_array().unwrap();
+    let names: Vec<&str> = conserved.iter().map(|c| c["name"].as_str().unwrap()).collect();
+    assert_eq!(names[..2], ["energy", "total p_x"]);
+    assert_eq!(names.len(), 7);
+    let kepler: serde_json::Value = serde_json::from_str(&folder.run("show kepler --json").stdout).unwrap();
+    assert_eq!(kepler["closed_form"]["period"], std::f64::consts::TAU);
+    assert_eq!(kepler["conserved"]["first"][1]["formula"], "x*p_y - y*p_x");
+}
+
+#[test]
+fn show_fits_on_a_page_whatever_the_size() {
+    let folder = Folder::new("page");
+    let systems =
+        ["fput --set n=10000", "n-pendulum --set n=100", "n-pendulum", "outer-solar-system", "lagrange-top"];
+    for system in systems {
+        let shown = folder.run(&format!("show {system}"));
+        assert_eq!(shown.code, 0, "{}", shown.stderr);
+        assert!(shown.stdout.lines().count() <= 60, "{}", shown.stdout);
+        for part in ["parameters", "default run", "Lagrangian", "momenta", "conserved quantities"] {
+            assert!(shown.stdout.contains(&format!("\n{part}\n")), "no {part} in {}", shown.stdout);
+        }
+    }
 }

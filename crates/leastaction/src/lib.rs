@@ -1,7 +1,7 @@
 //! Simulates mechanical systems with integrators derived from the principle of least action.
 //!
 //! You write the Lagrangian; `leastaction` differentiates it, discretises its action with finite elements in time, and
-//! steps. The energy stays bounded and the momenta of cyclic coordinates stay exact for as long as you run.
+//! steps. The energy stays bounded and the momenta stay exact for as long as you run.
 //!
 //! ```text
 //! System ─▶ Stepper(Method) ─▶ simulate(+ Observers) ─▶ Solution

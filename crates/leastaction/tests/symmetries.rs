@@ -23,7 +23,8 @@ fn system(
     parameters: &[&str],
     lagrangian: impl Fn(&[Expr], &[Expr], Expr, &P) -> Expr,
 ) -> System {
-    let mut builder = System::build("test", "Test").coordinates(coordinates.iter().map(|c| (*c).to_owned()), "");
+    let mut builder =
+        System::build("test", "Test").coordinates(coordinates.iter().map(|c| (*c).to_owned()), "");
     for name in parameters {
         builder = builder.parameter(name, "1", "", name);
     }
@@ -96,9 +97,8 @@ fn three_bodies_in_the_plane() {
     let coordinates = ["x1", "y1", "x2", "y2", "x3", "y3"];
     let place = |body: usize, axis: usize| 2 * body + axis;
     let expected = ["total p_x", "total p_y", "total x*p_y - y*p_x"];
-    let equal = system(&coordinates, &["G"], |q, v, _, p| {
-        kinetic(v) - attraction(q, 3, 2, place, |_, _| p["G"])
-    });
+    let equal =
+        system(&coordinates, &["G"], |q, v, _, p| kinetic(v) - attraction(q, 3, 2, place, |_, _| p["G"]));
     assert_eq!(names(&equal), expected);
     let mass = |p: &P, i: usize| p[["m1", "m2", "m3"][i]];
     let different = system(&coordinates, &["m1", "m2", "m3"], |q, v, _, p| {

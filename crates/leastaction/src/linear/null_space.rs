@@ -112,8 +112,12 @@ mod tests {
 
     #[test]
     fn a_reduced_basis_is_sparse_and_drops_repetitions() {
-        let vectors =
-            vec![vec![1.0, 1.0, 1.0, 1.0], vec![1.0, -1.0, 1.0, -1.0], vec![3.0, 1.0, 3.0, 1.0], vec![0.0; 4]];
+        let vectors = vec![
+            vec![1.0, 1.0, 1.0, 1.0],
+            vec![1.0, -1.0, 1.0, -1.0],
+            vec![3.0, 1.0, 3.0, 1.0],
+            vec![0.0; 4],
+        ];
         assert_eq!(reduced_basis(vectors, 1e-12), [[1.0, 0.0, 1.0, 0.0], [0.0, 1.0, 0.0, 1.0]]);
     }
 }

@@ -111,7 +111,13 @@ impl<R: Real> Invariants<R> {
     /// Measures against the initial state of a problem.
     pub fn new(problem: &Problem<R>) -> Self {
         let system = &problem.system;
-        let drift = |name: String, coordinate, initial: f64, size| Drift { name, coordinate, initial, largest: 0.0, size };
+        let drift = |name: String, coordinate, initial: f64, size| Drift {
+            name,
+            coordinate,
+            initial,
+            largest: 0.0,
+            size,
+        };
         let cyclic = system.structure().cyclic.iter().map(|&i| {
             let initial = problem.p0[i].to_f64();
             drift(format!("p_{}", system.coordinates[i].name), Some(i), initial, initial.abs())

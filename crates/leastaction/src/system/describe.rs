@@ -8,7 +8,7 @@ use crate::expr::{Binary, Graph, Names, Node, NodeId, Readable, Terms, Unary};
 use serde::Serialize;
 
 /// Formulas are shortened to about this many characters.
-const LONGEST_FORMULA: usize = 360;
+const LONGEST_FORMULA: usize = 300;
 
 /// What there is to know about a system.
 #[derive(Clone, Debug, Serialize)]
@@ -179,7 +179,9 @@ impl System {
             name: self.name.clone(),
             title: self.title.clone(),
             summary: self.summary.clone(),
-            parameters: Listed::new(self.sizes.len() + self.parameters.len(), most, |i| self.parameter_facts(i)),
+            parameters: Listed::new(self.sizes.len() + self.parameters.len(), most, |i| {
+                self.parameter_facts(i)
+            }),
             coordinates: Listed::new(self.n(), most, |i| CoordinateFacts {
                 name: coordinate(i),
                 unit: self.coordinates[i].unit.clone(),
@@ -282,7 +284,9 @@ impl System {
             name: symmetry.name.clone(),
             formula: symmetry.formula.clone(),
             why: match (symmetry.kind, symmetry.coordinate()) {
-                (Kind::Translation, Some(i)) => format!("L does not change with {}", self.coordinates[i].name),
+                (Kind::Translation, Some(i)) => {
+                    format!("L does not change with {}", self.coordinates[i].name)
+                }
                 (Kind::Translation, None) => "translation".to_owned(),
                 (Kind::Rotation, _) => "rotation".to_owned(),
                 (Kind::Linear, _) => "symmetry".to_owned(),

@@ -70,7 +70,10 @@ fn write_formula(f: &mut fmt::Formatter<'_>, name: &str, formula: &str, remark: 
     let mut width = indent + 3;
     write!(f, "  {name} = ")?;
     let mut first = true;
-    for term in terms(formula) {
+    // a long product of a sum is broken inside
+    let outer = terms(formula, 0);
+    let fits = |term: &&str| indent + 3 + term.chars().count() <= WIDTH;
+    for term in if outer.iter().all(fits) { outer } else { terms(formula, 1) } {
         let length = term.chars().count();
         if !first && width + length > WIDTH {
             write!(f, "\n{}", " ".repeat(indent + 2))?;
@@ -83,13 +86,13 @@ fn write_formula(f: &mut fmt::Formatter<'_>, name: &str, formula: &str, remark: 
     writeln!(f, "{remark}")
 }
 
-/// The terms of a formula with the signs before them: breaks at ` + ` and ` - ` outside of parentheses.
-fn terms(formula: &str) -> Vec<&str> {
+/// The terms of a formula with the signs before them: breaks at ` + ` and ` - ` inside at most so many parentheses.
+fn terms(formula: &str, deepest: i32) -> Vec<&str> {
     let (mut list, mut start, mut depth) = (Vec::new(), 0, 0i32);
     for (i, c) in formula.char_indices() {
         depth += i32::from(c == '(') - i32::from(c == ')');
         let sign = [" + ", " - "].iter().any(|sign| formula[i..].starts_with(sign));
-        if depth == 0 && sign && i > start {
+        if depth <= deepest && sign && i > start {
             list.push(&formula[start..i]);
             start = i;
         }
@@ -173,7 +176,11 @@ impl Description {
             graph.bandwidth
         )?;
         if graph.groups > 1 {
-            writeln!(f, "  the coordinates fall into {} groups that do not influence each other", graph.groups)?;
+            writeln!(
+                f,
+                "  the coordinates fall into {} groups that do not influence each other",
+                graph.groups
+            )?;
         }
         writeln!(
             f,

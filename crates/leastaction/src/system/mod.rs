@@ -20,8 +20,8 @@ mod velocities;
 
 pub use build::{Builder, Parameters};
 pub use describe::{
-    ConservedFacts, CoordinateFacts, Description, GraphFacts, LagrangianFacts, Listed, MassFacts, Named, ParameterFacts,
-    RunFacts,
+    ConservedFacts, CoordinateFacts, Description, GraphFacts, LagrangianFacts, Listed, MassFacts, Named,
+    ParameterFacts, RunFacts,
 };
 pub use formulas::{Formulas, Quantity};
 pub use kernels::{Energy, Gradient, Hessian, SecondOrder};

@@ -6,7 +6,7 @@
 //! axis by axis (x1, x2, …, y1, y2, …), and all points are shifted along an axis or turned in a plane. Nothing is decided
 //! here: a wrong guess is a candidate that the search rejects.
 
-use super::super::System;
+use crate::system::System;
 use std::collections::BTreeMap;
 
 /// More candidates than this take too long to combine.

@@ -58,7 +58,9 @@ impl System {
     /// The linear symmetries of the Lagrangian that hold for all values of its parameters, but for shifts of cyclic coordinates.
     /// They are looked for once, when they are first asked for, around the default initial state.
     pub fn symmetries(&self) -> &[Symmetry] {
-        self.model.symmetries.get_or_init(|| Sample::default_of(self).map_or_else(Vec::new, |at| find(self, &at)))
+        self.model
+            .symmetries
+            .get_or_init(|| Sample::default_of(self).map_or_else(Vec::new, |at| find(self, &at)))
     }
 }
 

@@ -4,10 +4,10 @@
 //! equations than candidates leave only true symmetries open. In f64 that is quick and says in most cases that there are
 //! none. What it leaves open is decided with 57 digits, where a symmetry that is broken by 1e-30 is no symmetry.
 
-use super::super::{Gradient, Problem, Quantity, Settings, System};
 use super::candidates::{Motion, Place, candidates};
 use crate::linear::{null_space, reduced_basis};
 use crate::scalar::{Digits, Field, Real};
+use crate::system::{Gradient, Problem, Quantity, Settings, System};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// What decides.
@@ -53,7 +53,8 @@ fn without_centres_of_mass(found: Vec<Motion<f64>>) -> Vec<Motion<f64>> {
     for motion in maps {
         known.push(motion);
         let places: BTreeSet<Place> = known.iter().flat_map(|m| m.keys().copied()).collect();
-        let vector = |m: &Motion<f64>| places.iter().map(|place| m.get(place).copied().unwrap_or(0.0)).collect();
+        let vector =
+            |m: &Motion<f64>| places.iter().map(|place| m.get(place).copied().unwrap_or(0.0)).collect();
         let rank = reduced_basis(known.iter().map(vector).collect(), ROUGH).len();
         if rank == known.len() {
             chosen.extend(known.last().cloned());
@@ -102,8 +103,10 @@ fn symmetries_in<R: Real>(
     let count = candidates.len();
     let mut sizes = Sizes { terms: vec![0.0; count], energies: vec![0.0; count], energy: 0.0 };
     let states = samples.states.iter().take(count + SPARE);
-    let lists: Vec<Vec<(Place, f64)>> =
-        candidates.iter().map(|candidate| candidate.iter().map(|(place, x)| (*place, *x)).collect()).collect();
+    let lists: Vec<Vec<(Place, f64)>> = candidates
+        .iter()
+        .map(|candidate| candidate.iter().map(|(place, x)| (*place, *x)).collect())
+        .collect();
     let mut rows: Vec<Vec<R>> =
         states.map(|sample| equation(system, samples, sample, &lists, &mut sizes)).collect();
     let scales = sizes.scales(zero);
@@ -126,7 +129,10 @@ fn symmetries_in<R: Real>(
         }
         // candidates that are combinations of each other may add up to nothing, which must not be enlarged
         let unit = if largest > 0.0 { R::one() / R::from_f64(largest) } else { R::one() };
-        places.iter().map(|place| entries.get(place).map_or_else(R::zero, |x| x.clone() * unit.clone())).collect()
+        places
+            .iter()
+            .map(|place| entries.get(place).map_or_else(R::zero, |x| x.clone() * unit.clone()))
+            .collect()
     });
     let basis = reduced_basis(vectors.collect(), zero.sqrt());
     let motion = |x: Vec<R>| {

@@ -3,13 +3,13 @@
 //! J = Σ A_ij q_j p_i + Σ b_i p_i. A sum over bodies is named after what their coordinates have in common: `total p_x` for
 //! p_x_sun + p_x_jupiter + …, `total x*p_y - y*p_x` for the angular momentum.
 
-use super::super::System;
 use super::candidates::{Motion, Place};
 use super::{Kind, Symmetry};
 use crate::error::number;
+use crate::system::System;
 
-/// Sums of more parts than this are shortened.
-const MOST_PARTS: usize = 6;
+/// Sums of more terms than this are shortened.
+const MOST_TERMS: usize = 6;
 
 /// Symmetries with names, no two alike.
 pub(super) fn named(system: &System, motions: Vec<Motion<f64>>) -> Vec<Symmetry> {
@@ -119,7 +119,8 @@ type Term = (f64, String);
 /// Parts added up; of many, the first and the last.
 fn sum(parts: &[Vec<Term>]) -> String {
     let mut text = String::new();
-    let shown = if parts.len() > MOST_PARTS { 2 } else { parts.len() };
+    let long = parts.len() > 3 && parts.iter().map(Vec::len).sum::<usize>() > MOST_TERMS;
+    let shown = if long { 2 } else { parts.len() };
     for term in parts[..shown].iter().flatten() {
         push(&mut text, term);
     }
