@@ -7,7 +7,7 @@
 use super::run::InitialState;
 use super::{Event, Run};
 use crate::error::{Diagnostic, Error, Result, Source};
-use crate::expr::{Formula, Kind, LoopKind};
+use crate::expr::{Backend, Formula, Kind, LoopKind};
 use crate::method::Method;
 use crate::system::Quantity;
 use crate::system::text::{self, Document, KEYS, syntax_error};
@@ -101,6 +101,8 @@ struct RunTable {
     until: Option<Quantity>,
     #[serde(skip_serializing_if = "Option::is_none")]
     precision: Option<usize>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    backend: Option<Backend>,
     #[serde(skip_serializing_if = "Option::is_none")]
     every: Option<u64>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -203,7 +205,7 @@ impl From<RunFile> for Run {
                 }
             }
         }
-        let RunTable { method, step, until, precision, every, dense, out, plot } = run;
+        let RunTable { method, step, until, precision, backend, every, dense, out, plot } = run;
         let list = |nested: Option<Nested>| nested.map(Nested::list);
         let initial = InitialState {
             t: initial.t,
@@ -218,6 +220,7 @@ impl From<RunFile> for Run {
             step,
             until,
             precision,
+            backend,
             every,
             dense,
             out,
@@ -232,7 +235,7 @@ impl From<RunFile> for Run {
 
 impl From<Run> for RunFile {
     fn from(run: Run) -> Self {
-        let Run { system, definition, method, step, until, precision, every, dense, out, plot, .. } = run;
+        let Run { system, definition, method, step, until, precision, backend, every, dense, out, plot, .. } = run;
         let many = |list: Vec<Quantity>| Nested::Many(list.into_iter().map(Nested::One).collect());
         let initial = InitialTable {
             t: run.initial.t,
@@ -243,7 +246,7 @@ impl From<Run> for RunFile {
         Self {
             system,
             definition,
-            run: RunTable { method, step, until, precision, every, dense, out, plot },
+            run: RunTable { method, step, until, precision, backend, every, dense, out, plot },
             initial,
             parameters: run.parameters.into_iter().map(|(name, x)| (name, Nested::One(x))).collect(),
             outputs: run.outputs,
@@ -288,11 +291,12 @@ impl Run {
         text::check_keys(&document)?;
         check_method(&document)?;
         let part: Part = toml::from_str(&source.text).map_err(|error| syntax_error(source, &error))?;
-        let RunTable { precision, every, dense, out, plot, .. } = part.run;
+        let RunTable { precision, backend, every, dense, out, plot, .. } = part.run;
         let mut run = Self {
             system: name.to_owned(),
             definition: Some(Definition::new(source)),
             precision,
+            backend,
             every,
             dense,
             out,
@@ -322,6 +326,7 @@ impl Run {
             step: self.step.or(base.step),
             until: self.until.or(base.until),
             precision: self.precision.or(base.precision),
+            backend: self.backend.or(base.backend),
             every: self.every.or(base.every),
             dense: self.dense.or(base.dense),
             out: or(self.out, base.out),
