@@ -51,7 +51,8 @@ impl Summary {
     }
 
     /// The same with events.
-    pub(super) fn with_events<R: Real>(mut self, crossings: &Crossings<R>) -> Self {
+    pub(super) fn with_events<R: Real>(mut self, crossings: Option<&Crossings<R>>) -> Self {
+        let Some(crossings) = crossings else { return self };
         for (event, tally) in crossings.tallies.iter().enumerate() {
             let times = || crossings.times(event).take(MOST_TIMES);
             let summary = EventSummary {
