@@ -241,7 +241,7 @@ fn bad_input_names_the_culprit_and_a_way_out() {
         ("simulate double-pendulum --method gauss7", vec!["`gauss7`", "`gauss6` or `gauss8`"]),
         ("simulate double-pendulum --set mass=3", vec!["`double-pendulum`", "`mass`", "m1, m2, g"]),
         ("simulate double-pendulum --set m1", vec!["`--set m1`", "NAME=VALUE"]),
-        ("simulate double-pendulum --stp 1", vec!["--stp", "--step"]),
+        ("simulate double-pendulum --steps 1", vec!["--steps", "'--step'"]),
         ("simulate double-pendulum --step 0", vec!["step must be positive", "0", "try 0.01"]),
         ("simulate double-pendulum --step -0.1", vec!["-0.1", "try 0.01"]),
         ("simulate double-pendulum --step nan", vec!["`nan`", "not a finite number"]),

@@ -9,7 +9,7 @@ mod common;
 use common::{method, problem, problem_with};
 use leastaction::prelude::*;
 use leastaction::scalar::{Digits, Field, Real};
-use leastaction::simulate::{Invariants, Outcome, Recorder, simulate};
+use leastaction::simulate::{Event, Events, Invariants, Observed, Outcome, Outputs, Recorder, simulate};
 use leastaction::step::Propagator;
 use std::alloc::{GlobalAlloc, Layout, System as SystemAllocator};
 use std::cell::Cell;
@@ -82,6 +82,25 @@ fn simulation(problem: &Problem<f64>, method: &Method, step: f64, steps: u64) ->
     })
 }
 
+/// The loop with outputs and with events, some of which happen in every step.
+fn watched<R: Real>(problem: &Problem<R>, method: &Method, step: R, steps: u64) -> (u64, usize) {
+    let mut run = Run::default();
+    run.outputs.insert("height".into(), "-cos(q1) - cos(q2) + p_q1*v_q2".into());
+    for (name, formula) in [("often", "sin(200*t)"), ("sometimes", "q1"), ("state", "p_q2 - height")] {
+        run.events.insert(name.into(), Event::of(formula));
+    }
+    let observed = Observed::new(&run, &problem.system, None).unwrap();
+    let mut stepper = Stepper::new(problem, method, step);
+    let mut state = State::new(problem);
+    let mut outputs = Outputs::new(problem, &observed.outputs);
+    let mut events = Events::new(problem, method, &stepper, &observed);
+    let count = allocations(|| {
+        let outcome = simulate(problem, &mut stepper, &mut state, steps, &mut [&mut outputs, &mut events]);
+        assert!(matches!(outcome, Outcome::Done));
+    });
+    (count, events.crossings.len())
+}
+
 #[test]
 fn nothing_allocates_after_the_stepper_is_made() {
     assert!(allocations(|| vec![0.0; 3]) == 1, "the counter counts");
@@ -128,4 +147,14 @@ fn nothing_allocates_after_the_stepper_is_made() {
             assert!(counts[0] > 0);
         }
     }
+
+    // events are found without asking for memory, and kept in room that is made before
+    for name in ["simpson", "gauss8", "rk4", "rk4-velocity"] {
+        let (count, found) = watched(&pendulum, &method(name), 0.01, 500);
+        assert_eq!(count, 0, "events, {name}");
+        assert!(found > 300, "{name}: {found}");
+    }
+    let (count, found) = watched(&digits, &method("simpson"), Digits::from_f64(0.01), 50);
+    assert_eq!(count, 0, "events with many digits");
+    assert!(found > 30, "{found}");
 }

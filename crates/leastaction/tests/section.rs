@@ -161,7 +161,7 @@ fn mistakes_are_named() {
         (say(&|s| s.vary = vec![vary("y1", &["1"])]), "`y1` cannot be varied; did you mean `y0`"),
         (say(&|s| s.vary = vec![vary("y0", &[])]), "has no values"),
         (say(&|s| s.same_energy = Some("x".into())), "`x` is no momentum of `henon-heiles`"),
-        (say(&|s| s.vary = vec![vary("y0", &["5"])]), "nowhere to start: initial v_x"),
+        (say(&|s| s.vary = vec![vary("y0", &["0.9"])]), "nowhere to start: initial v_x"),
         (say(&|s| s.vary = vec![vary("y0", &["0"; 1000]), vary("E", &["0"; 1000])]), "too many"),
         (say(&|s| s.points = Some(0)), "stop = 0"),
     ] {

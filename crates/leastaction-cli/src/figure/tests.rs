@@ -19,6 +19,7 @@ fn run(count: usize, points: usize) -> RunPicture {
         coordinates: (0..count).map(|k| series(&format!("q{k}"), "m", wave(k, 0.0))).collect(),
         momenta: (0..count).map(|k| series(&format!("p{k}"), "kg·m/s", wave(k, 1.5))).collect(),
         energy_largest: None,
+        outputs: Vec::new(),
         energy_error: time.iter().map(|t| 1e-6 * t.sin()).collect(),
         energy_label: "relative energy error".into(),
         motion: None,

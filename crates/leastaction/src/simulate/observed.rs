@@ -27,6 +27,10 @@ pub struct Observed {
 impl Observed {
     /// Reads the formulas of a run. Outputs may be used by the outputs after them and by events.
     pub fn new(run: &Run, system: &System, period: Option<&str>) -> Result<Self> {
+        if run.outputs.is_empty() && run.events.is_empty() {
+            // a dictionary copies the graph, which may be large
+            return Ok(Self::nothing(system));
+        }
         let mut dictionary = Dictionary::new(system, period);
         let mut outputs = Vec::new();
         for (name, formula) in &run.outputs {
@@ -47,6 +51,11 @@ impl Observed {
             events: run.events.iter().map(|(name, event)| (name.clone(), event.clone())).collect(),
             formulas: dictionary.quantities(&formulas),
         })
+    }
+
+    fn nothing(system: &System) -> Self {
+        let none = || Quantities::none(system);
+        Self { output_names: Vec::new(), outputs: none(), events: Vec::new(), formulas: none() }
     }
 
     /// Checks that the formulas of events are finite at the start.

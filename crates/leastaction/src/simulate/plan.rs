@@ -187,7 +187,9 @@ impl Plan {
             )
         });
         let mut outputs = Outputs::new(problem, &observed.outputs);
-        let mut events = Events::new(problem, &self.method, &stepper, observed);
+        // a stepper of their own, only if there are any
+        let mut events =
+            (!observed.events.is_empty()).then(|| Events::new(problem, &self.method, &stepper, observed));
         let mut newton = Newton::default();
         let mut watcher = Watcher(watch);
         let mut all: Vec<&mut dyn Observer<R>> = vec![&mut invariants, &mut newton];
@@ -197,21 +199,24 @@ impl Plan {
         if !observed.outputs.is_empty() {
             all.push(&mut outputs);
         }
-        if !observed.events.is_empty() {
-            all.push(&mut events);
+        if let Some(events) = &mut events {
+            all.push(events);
         }
         all.push(&mut watcher);
         let start = Instant::now();
         let outcome = simulate(problem, &mut stepper, &mut state, self.steps, &mut all);
-        let outcome = events.outcome(outcome);
+        let outcome = match &events {
+            Some(events) => events.outcome(outcome),
+            None => outcome,
+        };
         let wall_seconds = start.elapsed().as_secs_f64();
         let t_end = stepper.time(state.steps).to_f64();
         let newton = newton.summary();
         let summary = Summary::new(self, &state, t_end, &invariants, newton, wall_seconds, &outcome)
             .with_outputs(&observed.output_names, &outputs)
-            .with_events(&events.crossings);
+            .with_events(events.as_ref().map(|events| &events.crossings));
         let recording = recorder.map(|r| r.recording).unwrap_or_default();
-        let events = events.crossings.rounded();
+        let events = events.map(|events| events.crossings.rounded()).unwrap_or_default();
         Solution { run: self.run.clone(), outcome, summary, recording, events }
     }
 }

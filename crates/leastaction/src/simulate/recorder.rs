@@ -113,7 +113,7 @@ impl<R: Real> Recorder<R> {
         let rows = self.recording.t.capacity();
         let output = |name: &String| Output { name: name.clone(), values: Vec::with_capacity(rows) };
         self.recording.outputs = names.iter().map(output).collect();
-        self.outputs = Some(outputs.gauge(problem));
+        self.outputs = (!outputs.is_empty()).then(|| outputs.gauge(problem));
         self
     }
 

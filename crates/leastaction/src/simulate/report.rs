@@ -51,7 +51,8 @@ impl Summary {
     }
 
     /// The same with events.
-    pub(super) fn with_events<R: Real>(mut self, crossings: &Crossings<R>) -> Self {
+    pub(super) fn with_events<R: Real>(mut self, crossings: Option<&Crossings<R>>) -> Self {
+        let Some(crossings) = crossings else { return self };
         for (event, tally) in crossings.tallies.iter().enumerate() {
             let times = || crossings.times(event).take(MOST_TIMES);
             let summary = EventSummary {
@@ -95,25 +96,20 @@ impl Summary {
             // what is beyond the list has the digits of an f64
             let all = times.filter(|list| list.len() as u64 == event.count);
             let last = event.last.map(|t| text(t, all.and_then(|list| list.last())));
-            let of = match event.stop {
-                Some(stop) if event.count < stop => format!(" of {stop}"),
+            let often = match (event.count, event.stop) {
+                (count, Some(stop)) if count < stop => format!("{count} of {stop} times"),
+                (0, _) => "never happened".to_owned(),
+                (1, _) => "once".to_owned(),
+                (count, _) => format!("{count} times"),
+            };
+            let when = match (first, last) {
+                (Some(first), Some(last)) if event.count > 1 => {
+                    format!(", first at t = {first}, last at t = {last}")
+                }
+                (Some(first), _) => format!(", at t = {first}"),
                 _ => String::new(),
             };
-            let word = if event.count == 1 && of.is_empty() { "once" } else { "times" };
-            match (first, last) {
-                (Some(first), _) if word == "once" => {
-                    writeln!(f, "  event      {name} once, at t = {first}")?
-                }
-                (Some(first), _) if event.count == 1 => {
-                    writeln!(f, "  event      {name} 1{of} times, at t = {first}")?;
-                }
-                (Some(first), Some(last)) => writeln!(
-                    f,
-                    "  event      {name} {}{of} times, first at t = {first}, last at t = {last}",
-                    event.count
-                )?,
-                _ => writeln!(f, "  event      {name} never happened")?,
-            }
+            writeln!(f, "  event      {name} {often}{when}")?;
         }
         Ok(())
     }

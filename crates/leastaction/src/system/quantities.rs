@@ -101,6 +101,10 @@ pub struct Quantities {
 }
 
 impl Quantities {
+    /// No quantities of a system.
+    pub fn none(system: &System) -> Self {
+        Self { tape: Arc::new(Tape::new(&Graph::new(), system.n(), &[])), uses_velocities: false }
+    }
     /// How many there are.
     pub fn len(&self) -> usize {
         self.tape.outputs()
