@@ -234,27 +234,34 @@ impl Evaluation<'_> {
                 .help("take another name"));
         }
         let (from, to) = (self.whole(&l.from)?, self.whole(&l.to)?);
-        let length = to.saturating_sub(from).saturating_add(1).max(0) as u64;
         // what is too large is refused before it is begun
         let before = self.scope.expanded;
-        let least = length.saturating_mul(self.least(&l.body));
-        self.scope.spend(least, ast)?;
+        let parts = self.estimate(ast, 0);
+        self.scope.spend(parts, ast)?;
         self.scope.expanded = before;
         Ok((name.into(), from, to))
     }
 
-    /// How much a part expands to at least.
-    fn least(&mut self, ast: &Ast) -> u64 {
-        match &ast.kind {
-            Kind::Loop(l) => match (self.whole(&l.from), self.whole(&l.to)) {
-                (Ok(from), Ok(to)) => {
-                    let length = to.saturating_sub(from).saturating_add(1).max(0) as u64;
-                    length.saturating_mul(self.least(&l.body))
-                }
-                _ => 1,
-            },
-            _ => ast.parts().into_iter().fold(1, |sum: u64, part| sum.saturating_add(self.least(part))),
+    /// About how much a part expands to: loops inside a loop are counted at both ends of its range.
+    fn estimate(&mut self, ast: &Ast, depth: u32) -> u64 {
+        let Kind::Loop(l) = &ast.kind else {
+            let parts = ast.parts().into_iter();
+            return parts.fold(1, |sum: u64, part| sum.saturating_add(self.estimate(part, depth)));
+        };
+        let (Ok(from), Ok(to)) = (self.whole(&l.from), self.whole(&l.to)) else { return 1 };
+        let length = to.saturating_sub(from).saturating_add(1).max(0) as u64;
+        if length == 0 {
+            return 1;
         }
+        let mut at = |i: i64| {
+            self.bindings.push((self.formula.slice(&l.variable).into(), i));
+            let parts = self.estimate(&l.body, depth + 1);
+            self.bindings.pop();
+            parts
+        };
+        // deep nests are counted at one end, or counting would take long itself
+        let (first, last) = if depth < 4 { (at(from), at(to)) } else { (at(to), 0) };
+        length.saturating_mul(first.saturating_add(last)) / 2
     }
 
     /// `sum(i = a..b, e)` and its relatives.

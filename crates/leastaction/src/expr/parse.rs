@@ -444,7 +444,7 @@ mod tests {
             ("a ** 2", 4, "found `*`"),
             ("g < 2", 3, "found `<`"),
             ("2 length", 3, "found `length`"),
-            ("length(2)", 1, "is not a function"),
+            ("length(2)", 1, "unknown function `length`; did you mean `len`?"),
             ("nan + 1", 1, "not a finite number"),
             ("max(1, 2)", 1, "unknown function `max`"),
             ("sin", 1, "`sin` is a function"),

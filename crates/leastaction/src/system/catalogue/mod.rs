@@ -72,6 +72,19 @@ pub const ENTRIES: &[Entry] = &[
     Entry { name: "charged-particle", sizes: &[], define: charged_particle::define },
 ];
 
+/// The systems as text files, which describe the same motion.
+const TEXTS: &[(&str, &str)] = &[
+    ("double-pendulum", include_str!("text/double-pendulum.toml")),
+    ("n-pendulum", include_str!("text/n-pendulum.toml")),
+    ("fput", include_str!("text/fput.toml")),
+    ("outer-solar-system", include_str!("text/outer-solar-system.toml")),
+];
+
+/// The text file of a system, for [`System::from_text`].
+pub fn text(name: &str) -> Option<&'static str> {
+    TEXTS.iter().find(|(known, _)| *known == name).map(|(_, text)| *text)
+}
+
 /// The system with this name, in its default size.
 pub fn system(name: &str) -> Result<System> {
     sized_system(name, &mut BTreeMap::new())
