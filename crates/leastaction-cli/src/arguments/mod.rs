@@ -43,6 +43,8 @@ pub(crate) enum Command {
     },
     /// Show all there is to know about a system or a method
     Show(ShowFlags),
+    /// Write a file that defines a system, to be changed
+    Init(InitFlags),
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, ValueEnum)]
@@ -138,6 +140,18 @@ pub(crate) struct ShowFlags {
     /// Replace a parameter or a size, e.g. n=100; may be repeated
     #[arg(long = "set", value_name = "NAME=VALUE")]
     pub(crate) set: Vec<String>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct InitFlags {
+    /// Name of the new system; the file is NAME.toml
+    pub(crate) name: String,
+    /// Write a system of the catalogue
+    #[arg(long, value_name = "SYSTEM")]
+    pub(crate) from: Option<String>,
+    /// Overwrite a file that exists
+    #[arg(long)]
+    pub(crate) force: bool,
 }
 
 impl StartFlags {
@@ -243,7 +257,8 @@ mod tests {
 
     #[test]
     fn lists_split_outside_parentheses() {
-        let list: Vec<String> = split("--q0", "1, atan2(1,2),-pi/3").iter().map(ToString::to_string).collect();
+        let list: Vec<String> =
+            split("--q0", "1, atan2(1,2),-pi/3").iter().map(ToString::to_string).collect();
         assert_eq!(list, ["1", "atan2(1,2)", "-pi/3"]);
     }
 }

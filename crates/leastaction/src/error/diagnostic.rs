@@ -14,12 +14,19 @@ use std::sync::Arc;
 const MAX_LINE: usize = 2000;
 
 /// A text with a name.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, PartialEq, Eq)]
 pub struct Source {
     /// The name of the file or flag.
     pub name: String,
     /// All of it.
     pub text: String,
+}
+
+/// Without its text, which may be long.
+impl fmt::Debug for Source {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Source").field("name", &self.name).finish_non_exhaustive()
+    }
 }
 
 impl Source {
@@ -199,14 +206,16 @@ impl Diagnostic {
         snippet = snippet.annotation(primary.label(label));
         for (range, text) in &self.others {
             if window.holds(range) {
-                snippet =
-                    snippet.annotation(AnnotationKind::Context.span(window.place(range)).label(text.as_str()));
+                snippet = snippet
+                    .annotation(AnnotationKind::Context.span(window.place(range)).label(text.as_str()));
             }
         }
         let title = level.primary_title(self.title.as_str());
         // a line that was cut has lost its columns
         let mut group = if window.cut {
-            title.element(Place::path(self.source.name.as_str()).line(line).char_column(column)).element(snippet)
+            title
+                .element(Place::path(self.source.name.as_str()).line(line).char_column(column))
+                .element(snippet)
         } else {
             title.element(snippet.path(self.source.name.as_str()))
         };
@@ -300,7 +309,8 @@ impl Window {
     /// The place of a range of the source in the window, cut at the end of its line.
     fn place(&self, range: &Range<usize>) -> Range<usize> {
         let start = self.find(range.start).unwrap_or(0);
-        let line_end = self.text.get(start..).and_then(|t| t.find('\n')).map_or(self.text.len(), |i| start + i);
+        let line_end =
+            self.text.get(start..).and_then(|t| t.find('\n')).map_or(self.text.len(), |i| start + i);
         let end = self.find(range.end.max(range.start)).unwrap_or(line_end).clamp(start, line_end);
         start..end
     }

@@ -70,8 +70,10 @@ impl Evaluation<'_> {
     fn scalar(&mut self, ast: &Ast, what: &str) -> Evaluated<NodeId> {
         match self.value(ast)? {
             Value::Scalar(node) => Ok(node),
-            vector => Err(Flaw::new(ast.range(), format!("{what} must be a number, but this is {}", vector.kind()))
-                .help("the length of a vector is norm(v), its square dot(v, v)")),
+            vector => {
+                Err(Flaw::new(ast.range(), format!("{what} must be a number, but this is {}", vector.kind()))
+                    .help("the length of a vector is norm(v), its square dot(v, v)"))
+            }
         }
     }
 
@@ -173,7 +175,10 @@ impl Evaluation<'_> {
             Kind::Number => {
                 let value = text.parse::<f64>().unwrap_or(f64::NAN);
                 if value.fract() != 0.0 {
-                    return Err(Flaw::new(ast.range(), format!("expected a whole number, but found `{text}`")));
+                    return Err(Flaw::new(
+                        ast.range(),
+                        format!("expected a whole number, but found `{text}`"),
+                    ));
                 }
                 if value.abs() > 1e15 { Err(too_large()) } else { Ok(value as i64) }
             }
@@ -220,8 +225,9 @@ impl Evaluation<'_> {
             Kind::Call(length, list) if text.get(..*length as usize) == Some("len") && list.len() == 1 => {
                 Ok(self.value(&list[0])?.nodes().len() as i64)
             }
-            _ => Err(Flaw::new(ast.range(), "this cannot stand in an index or a range")
-                .note("they are made of whole numbers, [sizes] and loop variables, which are known before the run")),
+            _ => Err(Flaw::new(ast.range(), "this cannot stand in an index or a range").note(
+                "they are made of whole numbers, [sizes] and loop variables, which are known before the run",
+            )),
         }
     }
 
@@ -330,8 +336,10 @@ impl Evaluation<'_> {
             }
             "norm" => match self.value(&list[0])? {
                 Value::Vector(nodes) => self.norm(&nodes),
-                Value::Scalar(_) => Err(Flaw::new(list[0].range(), "norm needs a vector, but this is a number")
-                    .help("the size of a number is abs(x)")),
+                Value::Scalar(_) => {
+                    Err(Flaw::new(list[0].range(), "norm needs a vector, but this is a number")
+                        .help("the size of a number is abs(x)"))
+                }
             },
             "len" => {
                 let size = self.value(&list[0])?.nodes().len();
@@ -545,7 +553,10 @@ fn wrong_count(
         (a, b) if a == b => format!("{a} arguments"),
         (a, b) => format!("{a} or {b} arguments"),
     };
-    let flaw = Flaw::new(place, format!("{name} takes {expected}, but {found} {} given", if found == 1 { "is" } else { "are" }));
+    let flaw = Flaw::new(
+        place,
+        format!("{name} takes {expected}, but {found} {} given", if found == 1 { "is" } else { "are" }),
+    );
     match usage {
         Some(usage) => flaw.help(format!("write {usage}")),
         None => flaw,

@@ -13,11 +13,11 @@ mod run;
 mod solution;
 pub(crate) mod stability;
 
+pub use file::Definition;
 pub use invariants::{Drift, EnergyMeter, Invariants};
 pub use numbers::MAX_DIGITS;
 pub use plan::{Plan, Watch};
 pub use recorder::{Recorder, Recording};
-pub use file::Definition;
 pub use run::{InitialState, Run};
 pub use solution::{DigitsSummary, EnergySummary, NewtonSummary, Solution, Summary};
 

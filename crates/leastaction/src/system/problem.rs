@@ -109,7 +109,9 @@ impl<R: Real> Problem<R> {
         if !from_velocities {
             self.v0 = v;
         }
-        if self.system.definite && let Some(direction) = self.indefinite() {
+        if self.system.definite
+            && let Some(direction) = self.indefinite()
+        {
             return Err(match &self.system.origin {
                 None => Error::NotDefinite { direction },
                 Some(origin) => {
@@ -198,7 +200,8 @@ fn wrong_count(what: &str, list: &[Quantity], names: &[String]) -> Error {
         Some((first, last)) => {
             let range = first.whole().start..last.whole().end.max(first.whole().end);
             let values = if list.len() == 1 { "1 was".to_owned() } else { format!("{} were", list.len()) };
-            let title = format!("{what} needs {} values, one for each coordinate, but {values} given", names.len());
+            let title =
+                format!("{what} needs {} values, one for each coordinate, but {values} given", names.len());
             Diagnostic::new(first.source(), range, title)
                 .note(format!("coordinates: {}", shortened(names)))
                 .help("`...` as last value repeats the one before it")
