@@ -64,9 +64,10 @@ fn read(path: &Path) -> Result<Arc<Source>, Ending> {
         Err(error) => {
             let at = error.utf8_error().valid_up_to();
             let text = String::from_utf8_lossy(error.as_bytes()).into_owned();
-            let diagnostic = Diagnostic::new(&Source::new(name, text), at..at + 3, "the file is not text in UTF-8")
-                .label("not a character")
-                .help("save it as UTF-8");
+            let diagnostic =
+                Diagnostic::new(&Source::new(name, text), at..at + 3, "the file is not text in UTF-8")
+                    .label("not a character")
+                    .help("save it as UTF-8");
             Err(Ending::Located(Box::new(diagnostic)))
         }
     }

@@ -9,6 +9,7 @@ mod chart;
 mod converge;
 mod figure;
 mod files;
+mod init;
 mod list;
 mod output;
 mod picture;
@@ -58,6 +59,7 @@ fn main() -> ExitCode {
         Command::Systems { format } => list::systems(*format),
         Command::Methods { format } => list::methods(*format),
         Command::Show(flags) => show::show(flags),
+        Command::Init(flags) => init::init(flags),
     };
     match result {
         Ok(()) => ExitCode::SUCCESS,

@@ -131,13 +131,13 @@ fn flags_replace_what_a_run_file_says() {
     let folder = Folder::new("file");
     folder.write(
         "run.toml",
-        "system = \"pendulum\"\nmethod = \"midpoint\"\nstep = \"period/100\"\nuntil = \"period\"\n",
+        "system = \"pendulum\"\n[run]\nmethod = \"midpoint\"\nstep = \"period/100\"\nuntil = \"period\"\n",
     );
     let run = folder.run("simulate run.toml --method gauss8 --v0 1 --summary json");
     assert_eq!(run.code, 0, "{}", run.stderr);
     let summary: serde_json::Value = serde_json::from_str(&run.stdout).unwrap();
     assert_eq!((summary["method"].as_str(), summary["steps"].as_u64()), (Some("gauss8"), Some(100)));
-    folder.write("bad.toml", "system = \"pendulum\"\nstepp = 0.1\n");
+    folder.write("bad.toml", "system = \"pendulum\"\n[run]\nstepp = 0.1\n");
     let run = folder.run("simulate bad.toml");
     assert_eq!(run.code, 2);
     assert!(run.stderr.contains("bad.toml") && run.stderr.contains("stepp"), "{}", run.stderr);
@@ -358,12 +358,12 @@ fn a_run_file_may_name_its_outputs() {
     let folder = Folder::new("outputs");
     folder.write(
         "run.toml",
-        "system = \"kepler\"\nuntil = \"period\"\nout = [\"k.csv\"]\nplot = [\"k.svg\"]\n",
+        "system = \"kepler\"\n[run]\nuntil = \"period\"\nout = [\"k.csv\"]\nplot = [\"k.svg\"]\n",
     );
     let run = folder.run("simulate run.toml");
     assert_eq!(run.code, 0, "{}", run.stderr);
     assert!(folder.path("k.csv").is_file() && folder.path("k.svg").is_file());
-    folder.write("bad.toml", "system = \"kepler\"\nstep = true\n");
+    folder.write("bad.toml", "system = \"kepler\"\n[run]\nstep = true\n");
     let run = folder.run("simulate bad.toml");
     assert!(run.code == 2 && run.stderr.contains("a number, or a formula in quotes"), "{}", run.stderr);
 }

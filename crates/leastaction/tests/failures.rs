@@ -144,8 +144,8 @@ fn wrong_names() {
     assert_input_error!(run("n", 0.0.into(), "fput"), Error::BadParameter { .. }, ["`n`", "fput", "`0`"]);
     assert_input_error!(
         run("g", "omega0^2*l1".into(), "double-pendulum"),
-        Error::ParameterCycle { .. },
-        ["`g`", "`l1`"]
+        Error::Source(_),
+        ["`g`", "`l1`", "defined through itself"]
     );
 }
 
@@ -176,8 +176,8 @@ fn wrong_initial_states() {
         assert_input_error!(run, Error::NotANumber { .. }, ["initial q2", &bad.to_string()]);
     }
     assert_input_error!(run(q(formulas(&["0", "1/(g-g)"]))), Error::NotANumber { .. }, ["q2", "1/(g-g)"]);
-    assert_input_error!(run(q(formulas(&["0", "pi/"]))), Error::Formula { .. }, ["`pi/`", "column"]);
-    assert_input_error!(run(q(formulas(&["0", "2*omgea0"]))), Error::Formula { .. }, ["omgea0", "`omega0`"]);
+    assert_input_error!(run(q(formulas(&["0", "pi/"]))), Error::Source(_), ["pi/", "formula:1:4"]);
+    assert_input_error!(run(q(formulas(&["0", "2*omgea0"]))), Error::Source(_), ["omgea0", "`omega0`"]);
 }
 
 #[test]
@@ -207,11 +207,12 @@ fn wrong_run_descriptions() {
     for (text, culprit) in [
         ("system = \"pendulum\"\nmetod = \"rk4\"", "metod"),
         ("system = \"pendulum\"\n[initial]\nw = [1]", "w"),
-        ("method = \"rk4\"", "system"),
+        ("method = \"rk4\"", "under [run]"),
+        ("[run]\nmethod = \"rk4\"", "system"),
         ("system = 3", "3"),
     ] {
         let error = Run::from_toml(text).expect_err(text);
-        assert!(matches!(error, Error::BadRun { .. }), "{error:?}");
+        assert!(matches!(error, Error::Source(_)), "{error:?}");
         assert_says(&error, &[culprit]);
     }
 }

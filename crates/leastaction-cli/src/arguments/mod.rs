@@ -56,6 +56,8 @@ pub(crate) enum Command {
     },
     /// Show all there is to know about a system or a method
     Show(ShowFlags),
+    /// Write a file that defines a system, to be changed
+    Init(InitFlags),
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, ValueEnum)]
@@ -170,6 +172,18 @@ pub(crate) struct ShowFlags {
     pub(crate) json: bool,
 }
 
+#[derive(Debug, Args)]
+pub(crate) struct InitFlags {
+    /// Name of the new system; the file is NAME.toml
+    pub(crate) name: String,
+    /// Write a system of the catalogue
+    #[arg(long, value_name = "SYSTEM")]
+    pub(crate) from: Option<String>,
+    /// Overwrite a file that exists
+    #[arg(long)]
+    pub(crate) force: bool,
+}
+
 impl StartFlags {
     /// The run as far as these flags describe it.
     fn to_run(&self) -> Result<Run, Ending> {
@@ -279,7 +293,8 @@ mod tests {
 
     #[test]
     fn lists_split_outside_parentheses() {
-        let list: Vec<String> = split("--q0", "1, atan2(1,2),-pi/3").iter().map(ToString::to_string).collect();
+        let list: Vec<String> =
+            split("--q0", "1, atan2(1,2),-pi/3").iter().map(ToString::to_string).collect();
         assert_eq!(list, ["1", "atan2(1,2)", "-pi/3"]);
     }
 }

@@ -9,16 +9,24 @@ use std::fmt;
 use std::ops::Range;
 use std::sync::Arc;
 
-/// Longer lines are cut around the place.
-const MAX_LINE: usize = 110;
+/// Longer lines are cut around the place. What is still too long for a screen is cut when it is drawn, which takes long for
+/// very long lines.
+const MAX_LINE: usize = 2000;
 
 /// A text with a name.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, PartialEq, Eq)]
 pub struct Source {
     /// The name of the file or flag.
     pub name: String,
     /// All of it.
     pub text: String,
+}
+
+/// Without its text, which may be long.
+impl fmt::Debug for Source {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Source").field("name", &self.name).finish_non_exhaustive()
+    }
 }
 
 impl Source {
@@ -198,12 +206,19 @@ impl Diagnostic {
         snippet = snippet.annotation(primary.label(label));
         for (range, text) in &self.others {
             if window.holds(range) {
-                snippet =
-                    snippet.annotation(AnnotationKind::Context.span(window.place(range)).label(text.as_str()));
+                snippet = snippet
+                    .annotation(AnnotationKind::Context.span(window.place(range)).label(text.as_str()));
             }
         }
-        let origin = Place::path(self.source.name.as_str()).line(line).char_column(column);
-        let mut group = level.primary_title(self.title.as_str()).element(origin).element(snippet);
+        let title = level.primary_title(self.title.as_str());
+        // a line that was cut has lost its columns
+        let mut group = if window.cut {
+            title
+                .element(Place::path(self.source.name.as_str()).line(line).char_column(column))
+                .element(snippet)
+        } else {
+            title.element(snippet.path(self.source.name.as_str()))
+        };
         for note in &self.notes {
             group = group.element(Element::from(Level::NOTE.message(note.as_str())));
         }
@@ -228,6 +243,7 @@ struct Window {
     line: usize,
     /// Byte in the source, byte in the window, length: parts of the source that are shown.
     parts: Vec<(usize, usize, usize)>,
+    cut: bool,
 }
 
 impl Window {
@@ -242,7 +258,7 @@ impl Window {
             }
         }
         let line = text.get(..from).map_or(1, |t| t.matches('\n').count() + 1);
-        let mut window = Self { text: String::new(), line, parts: Vec::new() };
+        let mut window = Self { text: String::new(), line, parts: Vec::new(), cut: false };
         let mut at = from;
         for shown in text.get(from..to).unwrap_or("").split('\n') {
             let mut places: Vec<usize> = others.iter().map(|(r, _)| r.start).collect();
@@ -261,14 +277,15 @@ impl Window {
         }
         let (mut from, mut to) = (0, line.len());
         if line.len() > MAX_LINE {
+            self.cut = true;
             let whole = |mut i: usize| {
                 while !line.is_char_boundary(i) {
                     i -= 1;
                 }
                 i
             };
-            from = whole(focus.saturating_sub(MAX_LINE / 2).min(line.len()));
-            to = whole((from + MAX_LINE).min(line.len()));
+            from = whole(focus.saturating_sub(50).min(line.len()));
+            to = whole((from + 100).min(line.len()));
         }
         if from > 0 {
             self.text.push('…');
@@ -292,7 +309,8 @@ impl Window {
     /// The place of a range of the source in the window, cut at the end of its line.
     fn place(&self, range: &Range<usize>) -> Range<usize> {
         let start = self.find(range.start).unwrap_or(0);
-        let line_end = self.text.get(start..).and_then(|t| t.find('\n')).map_or(self.text.len(), |i| start + i);
+        let line_end =
+            self.text.get(start..).and_then(|t| t.find('\n')).map_or(self.text.len(), |i| start + i);
         let end = self.find(range.end.max(range.start)).unwrap_or(line_end).clamp(start, line_end);
         start..end
     }

@@ -70,8 +70,10 @@ impl Evaluation<'_> {
     fn scalar(&mut self, ast: &Ast, what: &str) -> Evaluated<NodeId> {
         match self.value(ast)? {
             Value::Scalar(node) => Ok(node),
-            vector => Err(Flaw::new(ast.range(), format!("{what} must be a number, but this is {}", vector.kind()))
-                .help("the length of a vector is norm(v), its square dot(v, v)")),
+            vector => {
+                Err(Flaw::new(ast.range(), format!("{what} must be a number, but this is {}", vector.kind()))
+                    .help("the length of a vector is norm(v), its square dot(v, v)"))
+            }
         }
     }
 
@@ -173,7 +175,10 @@ impl Evaluation<'_> {
             Kind::Number => {
                 let value = text.parse::<f64>().unwrap_or(f64::NAN);
                 if value.fract() != 0.0 {
-                    return Err(Flaw::new(ast.range(), format!("expected a whole number, but found `{text}`")));
+                    return Err(Flaw::new(
+                        ast.range(),
+                        format!("expected a whole number, but found `{text}`"),
+                    ));
                 }
                 if value.abs() > 1e15 { Err(too_large()) } else { Ok(value as i64) }
             }
@@ -220,8 +225,9 @@ impl Evaluation<'_> {
             Kind::Call(length, list) if text.get(..*length as usize) == Some("len") && list.len() == 1 => {
                 Ok(self.value(&list[0])?.nodes().len() as i64)
             }
-            _ => Err(Flaw::new(ast.range(), "this cannot stand in an index or a range")
-                .note("they are made of whole numbers, [sizes] and loop variables, which are known before the run")),
+            _ => Err(Flaw::new(ast.range(), "this cannot stand in an index or a range").note(
+                "they are made of whole numbers, [sizes] and loop variables, which are known before the run",
+            )),
         }
     }
 
@@ -234,27 +240,34 @@ impl Evaluation<'_> {
                 .help("take another name"));
         }
         let (from, to) = (self.whole(&l.from)?, self.whole(&l.to)?);
-        let length = to.saturating_sub(from).saturating_add(1).max(0) as u64;
         // what is too large is refused before it is begun
         let before = self.scope.expanded;
-        let least = length.saturating_mul(self.least(&l.body));
-        self.scope.spend(least, ast)?;
+        let parts = self.estimate(ast, 0);
+        self.scope.spend(parts, ast)?;
         self.scope.expanded = before;
         Ok((name.into(), from, to))
     }
 
-    /// How much a part expands to at least.
-    fn least(&mut self, ast: &Ast) -> u64 {
-        match &ast.kind {
-            Kind::Loop(l) => match (self.whole(&l.from), self.whole(&l.to)) {
-                (Ok(from), Ok(to)) => {
-                    let length = to.saturating_sub(from).saturating_add(1).max(0) as u64;
-                    length.saturating_mul(self.least(&l.body))
-                }
-                _ => 1,
-            },
-            _ => ast.parts().into_iter().fold(1, |sum: u64, part| sum.saturating_add(self.least(part))),
+    /// About how much a part expands to: loops inside a loop are counted at both ends of its range.
+    fn estimate(&mut self, ast: &Ast, depth: u32) -> u64 {
+        let Kind::Loop(l) = &ast.kind else {
+            let parts = ast.parts().into_iter();
+            return parts.fold(1, |sum: u64, part| sum.saturating_add(self.estimate(part, depth)));
+        };
+        let (Ok(from), Ok(to)) = (self.whole(&l.from), self.whole(&l.to)) else { return 1 };
+        let length = to.saturating_sub(from).saturating_add(1).max(0) as u64;
+        if length == 0 {
+            return 1;
         }
+        let mut at = |i: i64| {
+            self.bindings.push((self.formula.slice(&l.variable).into(), i));
+            let parts = self.estimate(&l.body, depth + 1);
+            self.bindings.pop();
+            parts
+        };
+        // deep nests are counted at one end, or counting would take long itself
+        let (first, last) = if depth < 4 { (at(from), at(to)) } else { (at(to), 0) };
+        length.saturating_mul(first.saturating_add(last)) / 2
     }
 
     /// `sum(i = a..b, e)` and its relatives.
@@ -323,8 +336,10 @@ impl Evaluation<'_> {
             }
             "norm" => match self.value(&list[0])? {
                 Value::Vector(nodes) => self.norm(&nodes),
-                Value::Scalar(_) => Err(Flaw::new(list[0].range(), "norm needs a vector, but this is a number")
-                    .help("the size of a number is abs(x)")),
+                Value::Scalar(_) => {
+                    Err(Flaw::new(list[0].range(), "norm needs a vector, but this is a number")
+                        .help("the size of a number is abs(x)"))
+                }
             },
             "len" => {
                 let size = self.value(&list[0])?.nodes().len();
@@ -538,7 +553,10 @@ fn wrong_count(
         (a, b) if a == b => format!("{a} arguments"),
         (a, b) => format!("{a} or {b} arguments"),
     };
-    let flaw = Flaw::new(place, format!("{name} takes {expected}, but {found} {} given", if found == 1 { "is" } else { "are" }));
+    let flaw = Flaw::new(
+        place,
+        format!("{name} takes {expected}, but {found} {} given", if found == 1 { "is" } else { "are" }),
+    );
     match usage {
         Some(usage) => flaw.help(format!("write {usage}")),
         None => flaw,

@@ -125,9 +125,8 @@ impl Parser<'_> {
                 match c {
                     _ if in_name(c) || c == '(' => flaw.help("write `*` between factors"),
                     '*' => flaw.help("a power is written `^`"),
-                    '<' | '>' | '=' | '!' | '?' | '&' | '|' => {
-                        flaw.note("formulas have no comparisons: they are differentiated once, for all states")
-                    }
+                    '<' | '>' | '=' | '!' | '?' | '&' | '|' => flaw
+                        .note("formulas have no comparisons: they are differentiated once, for all states"),
                     ',' => flaw.note("a decimal point is written `.`"),
                     ';' => flaw.note("entries are separated by `,`"),
                     _ => flaw,
@@ -294,7 +293,9 @@ impl Parser<'_> {
                 self.at = end;
                 self.make(Kind::Number, start)
             }
-            Ok(_) => Err(Flaw::new(start..end, format!("`{}` is too large for a number", shortened(literal)))),
+            Ok(_) => {
+                Err(Flaw::new(start..end, format!("`{}` is too large for a number", shortened(literal))))
+            }
             Err(_) => Err(self.unexpected("a number, a name or `(`")),
         }
     }
@@ -360,7 +361,11 @@ impl Parser<'_> {
 
 /// At most 24 characters.
 fn shortened(text: &str) -> String {
-    if text.chars().count() <= 24 { text.to_owned() } else { text.chars().take(20).chain("…".chars()).collect() }
+    if text.chars().count() <= 24 {
+        text.to_owned()
+    } else {
+        text.chars().take(20).chain("…".chars()).collect()
+    }
 }
 
 #[cfg(test)]
@@ -444,7 +449,7 @@ mod tests {
             ("a ** 2", 4, "found `*`"),
             ("g < 2", 3, "found `<`"),
             ("2 length", 3, "found `length`"),
-            ("length(2)", 1, "is not a function"),
+            ("length(2)", 1, "unknown function `length`; did you mean `len`?"),
             ("nan + 1", 1, "not a finite number"),
             ("max(1, 2)", 1, "unknown function `max`"),
             ("sin", 1, "`sin` is a function"),
@@ -453,7 +458,11 @@ mod tests {
         ] {
             match value(text) {
                 Err(Error::Source(d)) => {
-                    assert!(d.place() == (1, column) && d.title.contains(part), "{text}: {:?} {d}", d.place());
+                    assert!(
+                        d.place() == (1, column) && d.title.contains(part),
+                        "{text}: {:?} {d}",
+                        d.place()
+                    );
                 }
                 other => panic!("{text}: {other:?}"),
             }

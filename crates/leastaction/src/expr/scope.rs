@@ -158,8 +158,12 @@ impl Scope {
         match self.evaluate(graph, formula)? {
             Value::Scalar(node) => Ok(node),
             vector => {
-                let flaw = Flaw::new(formula.ast.range(), format!("expected a number, but this is {}", vector.kind()));
-                Err(formula.error(*flaw.help("the length of a vector is norm(v), the sum of its entries sum(v)")))
+                let flaw = Flaw::new(
+                    formula.ast.range(),
+                    format!("expected a number, but this is {}", vector.kind()),
+                );
+                Err(formula
+                    .error(*flaw.help("the length of a vector is norm(v), the sum of its entries sum(v)")))
             }
         }
     }
@@ -170,7 +174,12 @@ impl Scope {
     }
 
     /// The same for a part of a formula, with values for variables.
-    pub fn whole_part(&mut self, formula: &Formula, part: &Ast, bindings: Vec<(Arc<str>, i64)>) -> Result<i64> {
+    pub fn whole_part(
+        &mut self,
+        formula: &Formula,
+        part: &Ast,
+        bindings: Vec<(Arc<str>, i64)>,
+    ) -> Result<i64> {
         let mut graph = Graph::new();
         let mut evaluation = Evaluation { scope: self, graph: &mut graph, formula, bindings };
         evaluation.whole(part).map_err(|flaw| formula.error(*flaw))
@@ -330,8 +339,9 @@ impl Scope {
     /// What to say of a name that means nothing.
     pub(super) fn unknown(&self, name: &str, range: std::ops::Range<usize>) -> Box<Flaw> {
         match name {
-            "period" => Flaw::new(range, "no period is known for this system and initial state")
-                .help("give a number"),
+            "period" => {
+                Flaw::new(range, "no period is known for this system and initial state").help("give a number")
+            }
             "nan" | "NaN" | "inf" | "infinity" | "Inf" | "NAN" | "INF" => {
                 Flaw::new(range, format!("`{name}` is not a finite number")).help("give one")
             }

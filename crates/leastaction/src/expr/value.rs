@@ -99,7 +99,10 @@ impl Value {
             }
             (a, b) => {
                 let (verb, word) = if subtract { ("subtract", "from") } else { ("add", "to") };
-                Err((format!("cannot {verb} {} {word} {}", b.kind(), a.kind()), format!("this is {}", b.kind())))
+                Err((
+                    format!("cannot {verb} {} {word} {}", b.kind(), a.kind()),
+                    format!("this is {}", b.kind()),
+                ))
             }
         }
     }
@@ -109,10 +112,9 @@ impl Value {
         match (self, other) {
             (a, Self::Scalar(b)) => Ok(a.map(|a| if divide { g.div(a, b) } else { g.mul(a, b) })),
             (Self::Scalar(a), b) if !divide => Ok(b.map(|b| g.mul(a, b))),
-            (a, b) if divide => Err((
-                format!("cannot divide {} by {}", a.kind(), b.kind()),
-                "divide by a number".to_owned(),
-            )),
+            (a, b) if divide => {
+                Err((format!("cannot divide {} by {}", a.kind(), b.kind()), "divide by a number".to_owned()))
+            }
             (a, b) => Err((
                 format!("cannot multiply {} by {}", a.kind(), b.kind()),
                 "the scalar product is written dot(a, b), the vector product cross(a, b)".to_owned(),

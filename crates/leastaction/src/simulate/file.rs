@@ -207,12 +207,8 @@ impl From<RunFile> for Run {
         }
         let RunTable { method, step, until, precision, backend, every, dense, out, plot } = run;
         let list = |nested: Option<Nested>| nested.map(Nested::list);
-        let initial = InitialState {
-            t: initial.t,
-            q: list(initial.q),
-            v: list(initial.v),
-            p: list(initial.p),
-        };
+        let initial =
+            InitialState { t: initial.t, q: list(initial.q), v: list(initial.v), p: list(initial.p) };
         Self {
             system,
             definition,
@@ -414,7 +410,9 @@ fn check_keys(document: &Document<'_>) -> Result<()> {
         } else if matches!(key, "q" | "v" | "p" | "t") {
             Some(format!("move `{key}` under [initial]"))
         } else if KEYS[0].1.contains(&key) {
-            Some(format!("`{key}` belongs to a file that defines a system, with `coordinates` and [lagrangian]"))
+            Some(format!(
+                "`{key}` belongs to a file that defines a system, with `coordinates` and [lagrangian]"
+            ))
         } else {
             None
         }
@@ -428,9 +426,13 @@ fn check_keys(document: &Document<'_>) -> Result<()> {
         document.table(name)?;
     }
     if !document.root.contains_key("system") {
-        return Err(Diagnostic::new(document.source, 0..0, "neither a run nor a system: `system` and `coordinates` are missing")
-            .help("name a system: system = \"double-pendulum\", or define one with coordinates and [lagrangian]")
-            .into());
+        return Err(Diagnostic::new(
+            document.source,
+            0..0,
+            "neither a run nor a system: `system` and `coordinates` are missing",
+        )
+        .help("name a system: system = \"double-pendulum\", or define one with coordinates and [lagrangian]")
+        .into());
     }
     Ok(())
 }

@@ -6,9 +6,7 @@
 use super::model::Model;
 use super::{Coordinate, Defaults, Initial, Motion, Parameter, Quantity, Size, Start, System};
 use crate::error::{Diagnostic, Error, Origin, Result, nearest};
-use crate::expr::{
-    Depends, Expr, Graph, Inputs, NodeId, Scope, Tape, is_name, is_reserved, record,
-};
+use crate::expr::{Depends, Expr, Graph, Inputs, NodeId, Scope, Tape, is_name, is_reserved, record};
 use crate::scalar::Scalar;
 use std::cell::RefCell;
 use std::ops::Index;

@@ -45,13 +45,17 @@ impl Quantity {
     }
 }
 
-/// The same text, wherever it was written.
+/// The same number, or the same text, wherever it was written.
 impl PartialEq for Quantity {
     fn eq(&self, other: &Self) -> bool {
-        match (self, other) {
-            (Self::Number(a), Self::Number(b)) => a == b,
-            (Self::Number(_), _) | (_, Self::Number(_)) => false,
-            (a, b) => a.to_string() == b.to_string(),
+        let number = |x: &Self| match x {
+            Self::Number(x) => Some(*x),
+            Self::Formula(text) | Self::Written(text, _) => text.parse::<f64>().ok(),
+        };
+        match (number(self), number(other)) {
+            (Some(a), Some(b)) => a == b,
+            (None, None) => self.to_string() == other.to_string(),
+            _ => false,
         }
     }
 }

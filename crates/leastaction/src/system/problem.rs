@@ -3,7 +3,7 @@
 //! From a [`System`] and the [`Settings`] that replace its defaults, to checked numbers: counts match, everything is
 //! finite, and momenta and velocities determine each other at the start.
 
-use super::{Energy, Quantity, Start, System, Velocities};
+use super::{Energy, Parameter, Quantity, Start, System, Velocities};
 use crate::error::{Cause, Diagnostic, Error, Failure, Result, combination, list_state};
 use crate::expr::Evaluator;
 use crate::linear::not_positive;
@@ -44,8 +44,14 @@ impl<R: Real> Problem<R> {
     pub(super) fn new(system: &System, settings: &Settings) -> Result<Self> {
         let mut formulas = system.formulas(&settings.parameters)?;
         let names = system.coordinate_names();
-        let parameters: Vec<Quantity> =
-            system.parameters.iter().map(|p| Quantity::Formula(p.name.clone())).collect();
+        let by_name = |p: &Parameter| {
+            let quantity = settings.parameters.get(&p.name).unwrap_or(&p.value);
+            match quantity.origin() {
+                Some(origin) => Quantity::Written(p.name.clone(), origin.derived()),
+                None => Quantity::Formula(p.name.clone()),
+            }
+        };
+        let parameters: Vec<Quantity> = system.parameters.iter().map(by_name).collect();
         let parameters =
             formulas.values(&parameters, |i| format!("parameter `{}`", system.parameters[i].name))?;
 
@@ -104,7 +110,9 @@ impl<R: Real> Problem<R> {
         if !from_velocities {
             self.v0 = v;
         }
-        if self.system.definite && let Some(direction) = self.indefinite() {
+        if self.system.definite
+            && let Some(direction) = self.indefinite()
+        {
             return Err(match &self.system.origin {
                 None => Error::NotDefinite { direction },
                 Some(origin) => {
@@ -193,7 +201,8 @@ fn wrong_count(what: &str, list: &[Quantity], names: &[String]) -> Error {
         Some((first, last)) => {
             let range = first.whole().start..last.whole().end.max(first.whole().end);
             let values = if list.len() == 1 { "1 was".to_owned() } else { format!("{} were", list.len()) };
-            let title = format!("{what} needs {} values, one for each coordinate, but {values} given", names.len());
+            let title =
+                format!("{what} needs {} values, one for each coordinate, but {values} given", names.len());
             Diagnostic::new(first.source(), range, title)
                 .note(format!("coordinates: {}", shortened(names)))
                 .help("`...` as last value repeats the one before it")

@@ -43,34 +43,82 @@ pub struct Entry {
     /// The whole numbers that shape it.
     pub sizes: &'static [SizeRange],
     define: fn(&[usize]) -> Result<System>,
+    /// It as a text file.
+    text: &'static str,
+}
+
+const fn entry(
+    name: &'static str,
+    sizes: &'static [SizeRange],
+    define: fn(&[usize]) -> Result<System>,
+    text: &'static str,
+) -> Entry {
+    Entry { name, sizes, define, text }
 }
 
 /// All systems, from the simplest to the largest.
 pub const ENTRIES: &[Entry] = &[
-    Entry { name: "harmonic-oscillator", sizes: &[], define: harmonic_oscillator::define },
-    Entry { name: "pendulum", sizes: &[], define: pendulum::define },
-    Entry { name: "linear-double-pendulum", sizes: &[], define: linear_double_pendulum::define },
-    Entry { name: "double-pendulum", sizes: &[], define: double_pendulum::define },
-    Entry {
-        name: "n-pendulum",
-        sizes: &[SizeRange { name: "n", default: 5, largest: 500 }],
-        define: n_pendulum::define,
-    },
-    Entry { name: "lagrange-top", sizes: &[], define: lagrange_top::define },
-    Entry { name: "lagrange-top-cusps", sizes: &[], define: lagrange_top_cusps::define },
-    Entry { name: "lagrange-top-reduced", sizes: &[], define: lagrange_top_reduced::define },
-    Entry { name: "spherical-pendulum", sizes: &[], define: spherical_pendulum::define },
-    Entry { name: "kepler", sizes: &[], define: kepler::define },
-    Entry { name: "henon-heiles", sizes: &[], define: henon_heiles::define },
-    Entry {
-        name: "fput",
-        sizes: &[SizeRange { name: "n", default: 32, largest: 1_000_000 }],
-        define: fput::define,
-    },
-    Entry { name: "outer-solar-system", sizes: &[], define: outer_solar_system::define },
-    Entry { name: "cart-pole", sizes: &[], define: cart_pole::define },
-    Entry { name: "charged-particle", sizes: &[], define: charged_particle::define },
+    entry(
+        "harmonic-oscillator",
+        &[],
+        harmonic_oscillator::define,
+        include_str!("text/harmonic-oscillator.toml"),
+    ),
+    entry("pendulum", &[], pendulum::define, include_str!("text/pendulum.toml")),
+    entry(
+        "linear-double-pendulum",
+        &[],
+        linear_double_pendulum::define,
+        include_str!("text/linear-double-pendulum.toml"),
+    ),
+    entry("double-pendulum", &[], double_pendulum::define, include_str!("text/double-pendulum.toml")),
+    entry(
+        "n-pendulum",
+        &[SizeRange { name: "n", default: 5, largest: 500 }],
+        n_pendulum::define,
+        include_str!("text/n-pendulum.toml"),
+    ),
+    entry("lagrange-top", &[], lagrange_top::define, include_str!("text/lagrange-top.toml")),
+    entry(
+        "lagrange-top-cusps",
+        &[],
+        lagrange_top_cusps::define,
+        include_str!("text/lagrange-top-cusps.toml"),
+    ),
+    entry(
+        "lagrange-top-reduced",
+        &[],
+        lagrange_top_reduced::define,
+        include_str!("text/lagrange-top-reduced.toml"),
+    ),
+    entry(
+        "spherical-pendulum",
+        &[],
+        spherical_pendulum::define,
+        include_str!("text/spherical-pendulum.toml"),
+    ),
+    entry("kepler", &[], kepler::define, include_str!("text/kepler.toml")),
+    entry("henon-heiles", &[], henon_heiles::define, include_str!("text/henon-heiles.toml")),
+    entry(
+        "fput",
+        &[SizeRange { name: "n", default: 32, largest: 1_000_000 }],
+        fput::define,
+        include_str!("text/fput.toml"),
+    ),
+    entry(
+        "outer-solar-system",
+        &[],
+        outer_solar_system::define,
+        include_str!("text/outer-solar-system.toml"),
+    ),
+    entry("cart-pole", &[], cart_pole::define, include_str!("text/cart-pole.toml")),
+    entry("charged-particle", &[], charged_particle::define, include_str!("text/charged-particle.toml")),
 ];
+
+/// The text file of a system, which describes the same motion; for [`System::from_text`].
+pub fn text(name: &str) -> Option<&'static str> {
+    ENTRIES.iter().find(|entry| entry.name == name).map(|entry| entry.text)
+}
 
 /// The system with this name, in its default size.
 pub fn system(name: &str) -> Result<System> {

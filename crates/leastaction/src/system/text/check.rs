@@ -23,8 +23,15 @@ impl Reader<'_> {
         let mut seen: HashMap<String, (Range<usize>, &str)> = HashMap::new();
         let mut declare = |name: &str, place: Range<usize>, kind: &'static str| -> Result<()> {
             if is_reserved(name) {
-                let what = if crate::expr::CONSTANTS.contains(&name) { "has a meaning of its own" } else { "is a function" };
-                return Err(d.error(place, format!("the name `{name}` {what}")).help("take another name").into());
+                let what = if crate::expr::CONSTANTS.contains(&name) {
+                    "has a meaning of its own"
+                } else {
+                    "is a function"
+                };
+                return Err(d
+                    .error(place, format!("the name `{name}` {what}"))
+                    .help("take another name")
+                    .into());
             }
             match seen.get(name) {
                 Some((first, what)) => Err(d
@@ -41,7 +48,8 @@ impl Reader<'_> {
         };
         let table = d.table("sizes")?;
         for size in sizes {
-            let place = table.and_then(|t| t.get_key_value(size.name.as_str())).map_or(0..0, |(k, _)| k.span());
+            let place =
+                table.and_then(|t| t.get_key_value(size.name.as_str())).map_or(0..0, |(k, _)| k.span());
             declare(&size.name, place, "a size")?;
         }
         for group in &coordinates.groups {
@@ -63,6 +71,14 @@ impl Reader<'_> {
         }
         for list in families.values() {
             self.check_indices(list)?;
+        }
+        for family in definitions {
+            if let Some((Some(variable), ..)) = &family.indices
+                && seen.contains_key(&**variable)
+            {
+                let title = format!("the variable `{variable}` has a meaning already");
+                return Err(d.error(family.place.clone(), title).help("take another name").into());
+            }
         }
         Ok(())
     }
@@ -125,7 +141,10 @@ impl Reader<'_> {
         let d = self.document;
         if !v.contains(&true) {
             return Err(d
-                .error(lagrangian.origin.whole(), "no velocity occurs in the Lagrangian, so nothing determines the motion")
+                .error(
+                    lagrangian.origin.whole(),
+                    "no velocity occurs in the Lagrangian, so nothing determines the motion",
+                )
                 .help(format!("the velocity of `{name}` is written dot({name}) or v_{name}"))
                 .into());
         }
@@ -148,7 +167,8 @@ impl Reader<'_> {
             collect_words(item.get_ref(), &mut words);
         }
         let warn = |name: &str, place: &Range<usize>, kind: &str| {
-            let warning = self.document.error(place.clone(), format!("the {kind} `{name}` is not used")).warning();
+            let warning =
+                self.document.error(place.clone(), format!("the {kind} `{name}` is not used")).warning();
             (!words.contains(name)).then_some(warning)
         };
         let unused = parameters.iter().filter_map(|p| warn(&p.name, &p.place, "parameter"));

@@ -52,7 +52,11 @@ impl Named {
     /// Name, value, unit and meaning of each.
     pub(super) fn entries(&self) -> impl Iterator<Item = (String, Quantity, &str, &str)> {
         self.values.iter().enumerate().map(|(i, value)| {
-            let name = if self.vector { format!("{}[{}]", self.name, i as i64 + self.first) } else { self.name.clone() };
+            let name = if self.vector {
+                format!("{}[{}]", self.name, i as i64 + self.first)
+            } else {
+                self.name.clone()
+            };
             (name, value.clone(), self.unit.as_str(), self.meaning.as_str())
         })
     }
@@ -102,9 +106,12 @@ impl Reader<'_> {
             let formula = quantity.formula()?;
             let value = scope.whole(&formula)?;
             let Some(count) = usize::try_from(value).ok().filter(|x| *x <= 1_000_000_000) else {
-                let title = format!("the size `{name}` must be a whole number from 0 to 1000000000, but is {value}");
+                let title =
+                    format!("the size `{name}` must be a whole number from 0 to 1000000000, but is {value}");
                 return Err(match quantity.origin() {
-                    Some(origin) => crate::error::Diagnostic::new(origin.source(), origin.whole(), title).into(),
+                    Some(origin) => {
+                        crate::error::Diagnostic::new(origin.source(), origin.whole(), title).into()
+                    }
                     None => Error::BadParameter {
                         system: self.name.to_owned(),
                         name,
@@ -180,7 +187,9 @@ impl Reader<'_> {
         let count = scope.whole(&formula)?;
         match usize::try_from(count) {
             Ok(count) => Ok((name.trim_end().to_owned(), Some(count))),
-            Err(_) => Err(d.error(entry.span(), format!("`{}` would have {count} entries", name.trim_end())).into()),
+            Err(_) => {
+                Err(d.error(entry.span(), format!("`{}` would have {count} entries", name.trim_end())).into())
+            }
         }
     }
 

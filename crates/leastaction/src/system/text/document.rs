@@ -160,7 +160,11 @@ pub(crate) fn syntax_error(source: &Arc<Source>, error: &toml::de::Error) -> Err
         Some((title, rest)) => (title, vec![rest.trim().to_owned()]),
         None => (error.message(), Vec::new()),
     };
+    let letters = source.text.get(span.clone()).is_some_and(|part| part.chars().any(|c| !c.is_ascii()));
     let mut diagnostic = Diagnostic::new(source, span, title);
+    if letters && title.contains("unquoted key") {
+        diagnostic = diagnostic.help("keys with other letters than a to z stand in quotes: \"θ\" = 1");
+    }
     diagnostic.notes.append(&mut notes);
     diagnostic.into()
 }

@@ -25,8 +25,20 @@ pub(crate) const KEYS: [(&str, &[&str]); 5] = [
     (
         "",
         &[
-            "title", "summary", "time_unit", "energy_unit", "coordinates", "sizes", "parameters", "definitions",
-            "lagrangian", "initial", "run", "outputs", "events", "plot",
+            "title",
+            "summary",
+            "time_unit",
+            "energy_unit",
+            "coordinates",
+            "sizes",
+            "parameters",
+            "definitions",
+            "lagrangian",
+            "initial",
+            "run",
+            "outputs",
+            "events",
+            "plot",
         ],
     ),
     ("lagrangian", &["kinetic", "potential", "expression"]),
@@ -45,7 +57,9 @@ impl System {
     ) -> Result<System> {
         if source.text.len() > MAX_FILE {
             let title = format!("the file has more than {} MB", MAX_FILE / 1_000_000);
-            return Err(Diagnostic::new(source, 0..0, title).help("write repeated terms with sum and list").into());
+            return Err(Diagnostic::new(source, 0..0, title)
+                .help("write repeated terms with sum and list")
+                .into());
         }
         let document = Document::new(source)?;
         Reader { document: &document, name }.read(parameters)
@@ -138,7 +152,9 @@ impl Reader<'_> {
         let Some(table) = d.table("lagrangian")? else {
             return Err(d
                 .error(end..end, "the table [lagrangian] is missing")
-                .help("add [lagrangian] with kinetic = \"…\" and potential = \"…\", or with expression = \"…\"")
+                .help(
+                    "add [lagrangian] with kinetic = \"…\" and potential = \"…\", or with expression = \"…\"",
+                )
                 .into());
         };
         let mut node = |key: &str| match table.get(key) {
@@ -169,11 +185,18 @@ impl Reader<'_> {
                 .help("add kinetic = \"…\", or give all of it as expression = \"…\"")
                 .into()),
             (None, None, None) => {
-                let (key, _) = d.root.get_key_value("lagrangian").map_or((end..end, ()), |(k, _)| (k.span(), ()));
-                Err(d.error(key, "the Lagrangian is empty").help("add kinetic = \"…\" and potential = \"…\"").into())
+                let (key, _) =
+                    d.root.get_key_value("lagrangian").map_or((end..end, ()), |(k, _)| (k.span(), ()));
+                Err(d
+                    .error(key, "the Lagrangian is empty")
+                    .help("add kinetic = \"…\" and potential = \"…\"")
+                    .into())
             }
             (_, _, Some((.., span))) => Err(d
-                .error(span, "`expression` is all of the Lagrangian, so that `kinetic` and `potential` are too much")
+                .error(
+                    span,
+                    "`expression` is all of the Lagrangian, so that `kinetic` and `potential` are too much",
+                )
                 .help("give kinetic and potential, or expression")
                 .into()),
         }
@@ -207,7 +230,10 @@ impl Reader<'_> {
             if all.len() != n {
                 let names: Vec<String> = system.coordinate_names();
                 return Err(d
-                    .error(item.span(), format!("`{key}` has {}, but there are {}", values(all.len()), of_coordinates(n)))
+                    .error(
+                        item.span(),
+                        format!("`{key}` has {}, but there are {}", values(all.len()), of_coordinates(n)),
+                    )
                     .label(format!("{} here", values(all.len())))
                     .note(format!("coordinates: {}", super::problem::shortened(&names)))
                     .into());
@@ -253,9 +279,15 @@ pub(crate) fn check_keys(d: &Document<'_>) -> Result<()> {
         if let Some(table) = d.table(name)? {
             d.check_keys(table, name, keys, |key| {
                 if *name == "initial" {
-                    return Some("give coordinates in their order, as q = […], and velocities v or momenta p".to_owned());
+                    return Some(
+                        "give coordinates in their order, as q = […], and velocities v or momenta p"
+                            .to_owned(),
+                    );
                 }
-                KEYS[0].1.contains(&key).then(|| format!("`{key}` belongs to the top of the file, before the first table"))
+                KEYS[0]
+                    .1
+                    .contains(&key)
+                    .then(|| format!("`{key}` belongs to the top of the file, before the first table"))
                     .or_else(|| elsewhere(key))
             })?;
         }
@@ -290,7 +322,10 @@ fn inputs(graph: &mut Graph, scope: &mut Scope, coordinates: &Coordinates, param
         scope.set(&format!("v_{}", group.name), value(&v));
         let momentum = format!("p_{}", group.name);
         if !scope.knows(&momentum) {
-            scope.refuse(&momentum, "momenta follow from the Lagrangian: they can be used in [outputs] and [events] only");
+            scope.refuse(
+                &momentum,
+                "momenta follow from the Lagrangian: they can be used in [outputs] and [events] only",
+            );
         }
     }
     let mut next = 0;

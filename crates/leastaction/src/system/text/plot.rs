@@ -18,10 +18,15 @@ impl Reader<'_> {
         let Some(table) = d.table("plot")? else { return Ok(None) };
         let Some(bodies) = table.get("bodies") else {
             let place = d.root.get_key_value("plot").map_or(0..0, |(key, _)| key.span());
-            return Err(d.error(place, "[plot] needs `bodies`").help("bodies = { mass = [\"x\", \"y\"] }").into());
+            return Err(d
+                .error(place, "[plot] needs `bodies`")
+                .help("bodies = { mass = [\"x\", \"y\"] }")
+                .into());
         };
         let DeValue::Table(entries) = bodies.get_ref() else {
-            return Err(d.wrong_type(bodies, "a table of names and positions: { mass = [\"x\", \"y\"] }").into());
+            return Err(d
+                .wrong_type(bodies, "a table of names and positions: { mass = [\"x\", \"y\"] }")
+                .into());
         };
         let mut names: Vec<String> = Vec::new();
         let mut positions: Vec<NodeId> = Vec::new();
@@ -38,7 +43,8 @@ impl Reader<'_> {
                 let mut position = self.position(graph, scope, item, &bindings)?;
                 if !matches!(position.len(), 2 | 3) || dimension.is_some_and(|n| n != position.len()) {
                     let expected = dimension.map_or("2 or 3".to_owned(), |n: usize| n.to_string());
-                    let title = format!("a position needs {expected} coordinates, but this has {}", position.len());
+                    let title =
+                        format!("a position needs {expected} coordinates, but this has {}", position.len());
                     return Err(d.error(item.span(), title).into());
                 }
                 dimension = Some(position.len());
@@ -78,14 +84,21 @@ impl Reader<'_> {
         Ok(nodes)
     }
 
-    fn links(&self, item: &Item<'_>, names: &[String], scope: &mut Scope) -> Result<Vec<(Option<usize>, usize)>> {
+    fn links(
+        &self,
+        item: &Item<'_>,
+        names: &[String],
+        scope: &mut Scope,
+    ) -> Result<Vec<(Option<usize>, usize)>> {
         let d = self.document;
         let expected = "a list of pairs of names: [[\"origin\", \"upper\"], [\"upper\", \"lower\"]]";
         let DeValue::Array(list) = item.get_ref() else { return Err(d.wrong_type(item, expected).into()) };
         let places: HashMap<&str, usize> = names.iter().enumerate().map(|(i, n)| (n.as_str(), i)).collect();
         let mut links = Vec::new();
         for pair in list.iter() {
-            let DeValue::Array(ends) = pair.get_ref() else { return Err(d.wrong_type(pair, expected).into()) };
+            let DeValue::Array(ends) = pair.get_ref() else {
+                return Err(d.wrong_type(pair, expected).into());
+            };
             let ends: Vec<&Item<'_>> = ends.iter().collect();
             let (from, to, range) = match ends.as_slice() {
                 [from, to] => (from, to, None),

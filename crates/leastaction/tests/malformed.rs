@@ -1,0 +1,243 @@
+//! Files that are wrong: each gives an error at the right place, with the right words, at once, and none panics.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, missing_docs)]
+
+use leastaction::error::{Diagnostic, Source};
+use leastaction::prelude::*;
+use std::time::Instant;
+
+/// A system file that is right.
+const GOOD: &str = r#"coordinates = ["x", "y"]
+[parameters]
+m = 2
+k = "m*3"
+[definitions]
+r = "sqrt(x^2 + y^2)"
+[lagrangian]
+kinetic = "m/2*(dot(x)^2 + dot(y)^2)"
+potential = "k/2*(r - 1)^2"
+[initial]
+q = [1, 0.5]
+v = [0, 1]
+[run]
+method = "simpson"
+step = 0.01
+until = 1
+"#;
+
+fn read(text: &str) -> Result<(), Error> {
+    let run = Run::read("bad", &Source::new("bad.toml", text))?;
+    run.plan().map(|_| ())
+}
+
+fn error(text: &str) -> Diagnostic {
+    match read(text) {
+        Err(Error::Source(diagnostic)) => *diagnostic,
+        other => panic!("{}\ngives {other:?}", &text[..text.len().min(2000)]),
+    }
+}
+
+#[test]
+fn the_file_that_the_others_are_made_of_is_right() {
+    read(GOOD).unwrap();
+    let (system, _) = Run::read("good", &Source::new("good.toml", GOOD)).unwrap().resolve().unwrap();
+    assert!(system.warnings.is_empty());
+}
+
+/// What is replaced by what in the good file, then the line and column of the error and a part of its title.
+const CHANGES: &[(&str, &str, (usize, usize), &str)] = &[
+    // TOML itself
+    ("m = 2", "m = ", (3, 5), ""),
+    ("m = 2", "m = 2\nm = 3", (4, 1), "duplicate key"),
+    ("[initial]", "[initial", (10, 9), ""),
+    ("q = [1, 0.5]", "q = [1, 0.5", (12, 1), ""),
+    ("[run]", "[parameters]", (13, 2), "duplicate key"),
+    // keys
+    ("[run]", "[runn]", (13, 2), "unknown key `runn` here; did you mean `run`?"),
+    ("step = 0.01", "stepp = 0.01", (15, 1), "unknown key `stepp` in [run]; did you mean `step`"),
+    ("kinetic =", "kintic =", (8, 1), "did you mean `kinetic`"),
+    ("coordinates = [", "method = \"simpson\"\ncoordinates = [", (1, 1), "unknown key `method`"),
+    ("coordinates =", "system = \"x\"\ncoordinates =", (2, 1), "unknown key `coordinates`"),
+    ("q = [1, 0.5]", "x = 1", (11, 1), "unknown key `x` in [initial]"),
+    ("coordinates = [\"x\", \"y\"]", "", (1, 1), "`coordinates` is missing"),
+    ("[lagrangian]\nkinetic", "[plot]\nkinetic", (8, 1), "unknown key `kinetic` in [plot]"),
+    // types
+    ("[\"x\", \"y\"]", "\"x\"", (1, 15), "expected a list of names"),
+    ("[\"x\", \"y\"]", "[\"x\", 2]", (1, 21), "expected a name in quotes"),
+    ("m = 2", "m = true", (3, 5), "expected a number, or a formula in quotes"),
+    ("m = 2", "m = nan", (3, 5), "not a finite number"),
+    ("m = 2", "m = -inf", (3, 5), "not a finite number"),
+    ("method = \"simpson\"", "method = 4", (14, 10), "expected a text in quotes"),
+    ("until = 1", "until = 1\nevery = \"often\"", (17, 9), "invalid type"),
+    ("coordinates = [", "plot = 3\ncoordinates = [", (1, 8), "expected a table"),
+    // names
+    ("[\"x\", \"y\"]", "[\"x\", \"x\"]", (1, 21), "the name `x` is used twice"),
+    ("[\"x\", \"y\"]", "[\"x\", \"2y\"]", (1, 21), "`2y` is not a name"),
+    ("[\"x\", \"y\"]", "[]", (1, 15), "at least one coordinate"),
+    ("[\"x\", \"y\"]", "[\"x\", \"sin\"]", (1, 21), "the name `sin` is a function"),
+    ("[\"x\", \"y\"]", "[\"x\", \"t\"]", (1, 21), "the name `t` has a meaning of its own"),
+    ("m = 2", "m = 2\nsqrt = 1", (4, 1), "the name `sqrt` is a function"),
+    ("m = 2", "m = 2\nx = 1", (4, 1), "the name `x` is used twice"),
+    ("r = \"sqrt", "v_x = \"sqrt", (6, 1), "the name `v_x` is used twice"),
+    ("r = \"sqrt", "\"a b\" = \"sqrt", (6, 1), "`a b` is not a name"),
+    ("m = 2", "m = 2\nμ = 1", (4, 1), "unquoted key"),
+    // formulas
+    ("k = \"m*3\"", "k = \"m*(3\"", (4, 10), "expected `)`, but the formula ends"),
+    ("k = \"m*3\"", "k = \"mm*3\"", (4, 6), "unknown name `mm`; did you mean `m`?"),
+    ("k = \"m*3\"", "k = \"k*3\"", (4, 6), "`k` is defined through itself"),
+    ("k = \"m*3\"", "k = \"x*3\"", (4, 6), "unknown name `x`"),
+    ("k = \"m*3\"", "k = \"m/0\"", (4, 6), "parameter `k` is not a finite number"),
+    ("k = \"m*3\"", "k = \"1e999\"", (4, 6), "too large"),
+    (
+        "r = \"sqrt(x^2 + y^2)\"",
+        "r = \"sqr(x^2 + y^2)\"",
+        (6, 6),
+        "unknown function `sqr`; did you mean `sqrt`",
+    ),
+    ("r = \"sqrt(x^2 + y^2)\"", "r = \"sqrt(x^2, y^2)\"", (6, 6), "sqrt takes 1 argument, but 2 are given"),
+    (
+        "r = \"sqrt(x^2 + y^2)\"",
+        "r = \"s + y\"\ns = \"2*r\"",
+        (7, 8),
+        "`r` is defined through itself: `r` → `s` → `r`",
+    ),
+    ("r = \"sqrt(x^2 + y^2)\"", "r = \"x\" + 1", (6, 9), ""),
+    ("k/2*(r - 1)^2", "k/2*(rr - 1)^2", (9, 19), "unknown name `rr`; did you mean `r`?"),
+    ("k/2*(r - 1)^2", "k/2*(p_x - 1)^2", (9, 19), "momenta follow from the Lagrangian"),
+    ("k/2*(r - 1)^2", "k/2*(energy - 1)^2", (9, 19), "the energy is not known here"),
+    ("k/2*(r - 1)^2", "k/2*[r, 1]", (9, 14), "expected a number, but this is a vector of 2 entries"),
+    ("k/2*(r - 1)^2", "k/2*(r - 1)^2*dot(v_x)", (9, 32), "must not contain accelerations"),
+    ("k/2*(r - 1)^2", "x[1]", (9, 14), "`x` is a number and has no entries"),
+    ("(dot(x)^2 + dot(y)^2)", "dot(x)^2", (1, 21), "the velocity of `y` does not occur"),
+    ("\"y\"]", "\"y\", \"z\"]", (1, 26), "the coordinate `z` occurs nowhere"),
+    ("(dot(x)^2 + dot(y)^2)", "(x^2 + y^2)", (8, 12), "no velocity occurs"),
+    ("(dot(x)^2 + dot(y)^2)", "(dot(x) + dot(y))^2", (8, 12), "the mass matrix L_vv is singular"),
+    ("(dot(x)^2 + dot(y)^2)", "(dot(x)^2 - dot(y)^2)", (8, 12), "not positive definite"),
+    ("m = 2", "m = -2", (8, 12), "not positive definite"),
+    (
+        "potential = \"k/2*(r - 1)^2\"",
+        "potential = \"k/(x - 1)\"",
+        (8, 12),
+        "not finite at the initial state",
+    ),
+    // initial state and run
+    ("q = [1, 0.5]", "q = [1]", (11, 5), "`q` has 1 value, but there are 2 coordinates"),
+    ("q = [1, 0.5]", "q = [1, \"0.5*mm\"]", (11, 14), "unknown name `mm`; did you mean `m`?"),
+    ("q = [1, 0.5]", "q = [1, \"1/0\"]", (11, 10), "initial y is not a finite number"),
+    ("v = [0, 1]", "v = [0, 1]\np = [0, 1]", (13, 1), "both velocities and momenta"),
+    (
+        "method = \"simpson\"",
+        "method = \"simson\"",
+        (14, 10),
+        "unknown method `simson`; did you mean `simpson`",
+    ),
+    ("step = 0.01", "step = \"perod/3\"", (15, 9), "unknown name `perod`"),
+    ("step = 0.01", "step = \"period/3\"", (15, 9), "no period is known"),
+    // vectors, sums, sizes
+    ("[\"x\", \"y\"]", "[\"x\", \"y[n]\"]", (1, 24), "unknown name `n`"),
+    ("[\"x\", \"y\"]", "[\"x\", \"y[2.5]\"]", (1, 24), "expected a whole number, but found `2.5`"),
+    ("[\"x\", \"y\"]", "[\"x\", \"y[100000000]\"]", (1, 21), "more than 1000000 coordinates"),
+    ("[definitions]", "[sizes]\nn = 2.5\n[definitions]", (6, 5), "expected a whole number"),
+    ("[definitions]", "[sizes]\nn = -1\n[definitions]", (6, 5), "must be a whole number from 0"),
+    ("r = \"sqrt(x^2 + y^2)\"", "r = \"sum(i = 1..1000000000, x^i)\"", (6, 6), "expands to more than"),
+    ("r = \"sqrt(x^2 + y^2)\"", "\"r[i = 1..1000000000]\" = \"x\"", (6, 4), "more than 10000000 indices"),
+    ("r = \"sqrt(x^2 + y^2)\"", "r = \"q[3]\"\nq = [\"x\", \"y\"]", (6, 8), "`q` has no entry 3"),
+    (
+        "r = \"sqrt(x^2 + y^2)\"",
+        "\"r[i = 1..3]\" = \"r[i+1]\"",
+        (6, 20),
+        "`r` has no entry 4; its entries are 1 to 3",
+    ),
+    (
+        "r = \"sqrt(x^2 + y^2)\"",
+        "\"r[1]\" = \"x\"\n\"r[i = 1..3]\" = \"y\"",
+        (7, 1),
+        "`r[1]` is defined twice",
+    ),
+    ("r = \"sqrt(x^2 + y^2)\"", "\"r[x = 1..3]\" = \"y\"", (6, 1), "the variable `x` has a meaning already"),
+    // the picture
+    ("[run]", "[plot]\nlinks = []\n[run]", (13, 2), "[plot] needs `bodies`"),
+    (
+        "[run]",
+        "[plot]\nbodies = { a = [\"x\"] }\n[run]",
+        (14, 16),
+        "needs 2 or 3 coordinates, but this has 1",
+    ),
+    (
+        "[run]",
+        "[plot]\nbodies = { ab = [\"x\", \"y\"] }\nlinks = [[\"origin\", \"ac\"]]\n[run]",
+        (15, 21),
+        "there is no body `ac`",
+    ),
+];
+
+#[test]
+fn errors_are_where_the_mistakes_are() {
+    let mut complaints = Vec::new();
+    for (from, to, place, part) in CHANGES {
+        assert!(GOOD.contains(from), "{from}");
+        let text = GOOD.replacen(from, to, 1);
+        let start = Instant::now();
+        let found = match read(&text) {
+            Err(Error::Source(diagnostic)) => diagnostic,
+            other => {
+                complaints.push(format!("{from} → {to}: {other:?}"));
+                continue;
+            }
+        };
+        let seconds = start.elapsed().as_secs_f64();
+        if found.place() != *place || !found.title.contains(part) || seconds > 1.0 {
+            complaints.push(format!("{from} → {to}: expected {place:?} {part}\n{found}\n({seconds} s)"));
+        }
+        // what is printed names the file and shows the line
+        assert!(found.to_string().contains("bad.toml:"), "{found}");
+    }
+    assert!(complaints.is_empty(), "\n{}", complaints.join("\n\n"));
+}
+
+#[test]
+fn large_and_deep_files_are_refused_at_once() {
+    let long = |text: String| GOOD.replacen("sqrt(x^2 + y^2)", &text, 1);
+    let nest = |open: &str, close: &str, n: usize| format!("{}x{}", open.repeat(n), close.repeat(n));
+    for text in [
+        "(".repeat(10_000_000),
+        long("(".repeat(3_000_000)),
+        long(nest("(", ")", 100_000)),
+        long(nest("sin(", ")", 100_000)),
+        long(nest("sum(i=1..9,", ")", 20)),
+        long("sum(i=1..100000, sum(j=i..100000, x*i/j))".to_owned()),
+        long("x^".repeat(500_000) + "2"),
+        long("x+".repeat(1_900_000) + "x"),
+        long("-".repeat(1_000_000)),
+        format!("coordinates = {}", "[".repeat(1_000_000)),
+        GOOD.replacen("m = 2", &format!("m = {}", "9".repeat(1_000_000)), 1),
+        "a.".repeat(1_000_000),
+        GOOD.replacen("r = ", &"\"r[i = 1..n]\" = \"r[i-1]\"\n".repeat(1), 1),
+    ] {
+        let start = Instant::now();
+        let found = error(&text);
+        assert!(start.elapsed().as_secs_f64() < 2.0, "{:?} {found}", start.elapsed());
+        assert!(found.to_string().len() < 4000, "{found}");
+    }
+}
+
+#[test]
+fn powers_of_powers_are_harmless() {
+    let with = |formula: &str| GOOD.replacen("m*3", formula, 1);
+    assert!(read(&with("2^2^2^2")).is_ok());
+    assert!(error(&with("9^9^9^9")).title.contains("not a finite number"));
+    assert!(read(&with("2^-9999999")).is_ok());
+    read(&GOOD.replacen("(r - 1)^2", "(r - 1)^100000", 1)).unwrap();
+}
+
+#[test]
+fn what_nothing_uses_is_a_warning() {
+    let text = GOOD.replacen("m = 2", "m = 2\nspare = 4", 1).replacen("r = ", "w = \"x*y\"\nr = ", 1);
+    let (system, _) = Run::read("w", &Source::new("w.toml", text)).unwrap().resolve().unwrap();
+    let found: Vec<(String, (usize, usize))> =
+        system.warnings.iter().map(|w| (w.title.clone(), w.place())).collect();
+    let expected = [
+        ("the parameter `spare` is not used".to_owned(), (4, 1)),
+        ("the definition `w` is not used".to_owned(), (7, 1)),
+    ];
+    assert_eq!(found, expected);
+}
