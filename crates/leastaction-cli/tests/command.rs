@@ -489,5 +489,28 @@ fn show_fits_on_a_page_whatever_the_size() {
         for part in ["parameters", "default run", "Lagrangian", "momenta", "conserved quantities"] {
             assert!(shown.stdout.contains(&format!("\n{part}\n")), "no {part} in {}", shown.stdout);
         }
+fn both_back_ends_print_the_same_numbers_and_say_who_ran() {
+    let folder = Folder::new("backends");
+    let state = |backend: &str| {
+        let run = folder.run(&format!("simulate double-pendulum --summary json {backend}"));
+        assert_eq!(run.code, 0, "{}", run.stderr);
+        let value: serde_json::Value = serde_json::from_str(&run.stdout).unwrap();
+        (value["q"].clone(), value["p"].clone(), value["backend"].as_str().unwrap().to_owned())
+    };
+    let (q, p, interpreter) = state("--backend interpreter");
+    assert_eq!(interpreter, "interpreter");
+    let left_open = state("");
+    assert_eq!((&left_open.0, &left_open.1), (&q, &p));
+    if cfg!(feature = "native") {
+        assert_eq!(state("--backend native"), (q, p, "native".to_owned()));
+        assert!(folder.run("simulate pendulum --until 1").stdout.contains("time       machine code, "));
+        folder.write("run.toml", "system = \"pendulum\"\nuntil = 1\nbackend = \"interpreter\"\n");
+        assert!(folder.run("simulate run.toml").stdout.contains("time       interpreter, "));
+        assert!(folder.run("simulate run.toml --backend native").stdout.contains("time       machine code, "));
+        let refused = folder.run("simulate pendulum --backend native --precision 30");
+        assert!(refused.code == 2 && refused.stderr.contains("64-bit numbers"), "{}", refused.stderr);
+    } else {
+        let refused = folder.run("simulate pendulum --backend native");
+        assert!(refused.code == 2 && refused.stderr.contains("feature `native`"), "{}", refused.stderr);
     }
 }
