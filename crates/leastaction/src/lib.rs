@@ -58,6 +58,7 @@ mod documents {
     #[doc = include_str!("../../../book/src/choose-a-method.md")]
     #[doc = include_str!("../../../book/src/events.md")]
     #[doc = include_str!("../../../book/src/measure-errors.md")]
+    #[doc = include_str!("../../../book/src/certify.md")]
     #[doc = include_str!("../../../book/src/the-summary.md")]
     struct Book;
 }

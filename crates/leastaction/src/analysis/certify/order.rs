@@ -284,7 +284,7 @@ impl Reading {
         let lowest = orders.iter().flatten().copied().fold(self.lowest, f64::min);
         let place = subject.with_unit(subject.time(worst));
         Check::new(Verdict::Fail, finding, self.found).advise(format!(
-            "as low as {lowest:.1} between two steps: near t = {place} the Lagrangian or one of its derivatives may have a kink \
+            "as low as {lowest:.1} between two steps: near t = {place} the Lagrangian or one of its derivatives may have a kink\n\
              or a jump (abs, a spring that pulls one way only, a wall)\n\
              try a smooth formula there, or a method of low order and a small step"
         ))

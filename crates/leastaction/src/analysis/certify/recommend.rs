@@ -85,7 +85,7 @@ pub(super) fn recommend(
         tried.into_iter().flatten().partition(|(_, t)| t.is_exact(options));
     if !exact.is_empty() {
         found.notes.push(format!(
-            "with every step that resolves the motion the energy is kept to rounding, which says nothing about the step, by {}",
+            "not listed, because every step that resolves the motion keeps the energy to rounding: {}",
             names(exact.iter().map(|(method, _)| method))
         ));
     }

@@ -6,8 +6,10 @@ use crate::error::Cause;
 use crate::simulate::Outcome;
 use crate::step::{State, Stepper};
 
-/// Tried from so many states.
-const STATES: usize = 7;
+/// Tried from at most so many states, within this work in nanoseconds; a step that cannot be solved takes fifty corrections.
+const STATES: f64 = 40.0;
+const WORK: f64 = 5e8;
+const TRIES: f64 = 150.0;
 /// Steps up to 2 to this power times the given one are tried.
 const DOUBLINGS: i32 = 12;
 /// The limit is found to this part.
@@ -30,7 +32,7 @@ pub(super) fn solver(subject: &Subject<'_>, trail: &Trail) -> Check<SolverFound>
         found.iterations_max = Some(trail.most_corrections);
         found.contraction = (count > 0).then(|| (sum / count as f64).exp());
     }
-    let states = trail.some(STATES);
+    let states = trail.some((WORK / (TRIES * subject.work(method))).clamp(2.0, STATES) as usize);
     let limits = each(&states, |state| limit(subject, state));
     let smallest = limits.into_iter().min_by(|a, b| a.0.total_cmp(&b.0)).unwrap_or((0.0, true));
     found.largest_step = Some(smallest.0 * step);
