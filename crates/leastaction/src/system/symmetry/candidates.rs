@@ -11,6 +11,8 @@ use std::collections::BTreeMap;
 
 /// More candidates than this take too long to combine.
 const MOST: usize = 160;
+/// With more coordinates than this, they are only shifted all at once.
+const LARGE: usize = 20_000;
 
 /// A place in A or in b.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -71,7 +73,7 @@ fn proposals(system: &System) -> Vec<Motion<f64>> {
     }
     let mut found = arranged(&whole, true);
     let structure = system.structure();
-    if (2..=MOST / 2).contains(&structure.groups) {
+    if n <= LARGE && (2..=MOST / 2).contains(&structure.groups) {
         let mut groups = vec![Motion::new(); structure.groups];
         for i in 0..n {
             groups[structure.group[i]].insert(Place::Shift(i), 1.0);
@@ -109,7 +111,7 @@ fn turn((i, j): (usize, usize)) -> Motion<f64> {
 fn arranged(classes: &[Vec<usize>], with_shifts: bool) -> Vec<Motion<f64>> {
     let mut found: Vec<Motion<f64>> = Vec::new();
     for class in classes {
-        for dimension in 1..=3 {
+        for dimension in 1..=if class.len() > LARGE { 1 } else { 3 } {
             if !class.len().is_multiple_of(dimension) {
                 continue;
             }
