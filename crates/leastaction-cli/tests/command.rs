@@ -489,6 +489,10 @@ fn show_fits_on_a_page_whatever_the_size() {
         for part in ["parameters", "default run", "Lagrangian", "momenta", "conserved quantities"] {
             assert!(shown.stdout.contains(&format!("\n{part}\n")), "no {part} in {}", shown.stdout);
         }
+    }
+}
+
+#[test]
 fn both_back_ends_print_the_same_numbers_and_say_who_ran() {
     let folder = Folder::new("backends");
     let state = |backend: &str| {
@@ -504,7 +508,7 @@ fn both_back_ends_print_the_same_numbers_and_say_who_ran() {
     if cfg!(feature = "native") {
         assert_eq!(state("--backend native"), (q, p, "native".to_owned()));
         assert!(folder.run("simulate pendulum --until 1").stdout.contains("time       machine code, "));
-        folder.write("run.toml", "system = \"pendulum\"\nuntil = 1\nbackend = \"interpreter\"\n");
+        folder.write("run.toml", "system = \"pendulum\"\n[run]\nuntil = 1\nbackend = \"interpreter\"\n");
         assert!(folder.run("simulate run.toml").stdout.contains("time       interpreter, "));
         assert!(folder.run("simulate run.toml --backend native").stdout.contains("time       machine code, "));
         let refused = folder.run("simulate pendulum --backend native --precision 30");

@@ -146,11 +146,6 @@ fn nothing_allocates_after_the_stepper_is_made() {
             assert_eq!(counts[0], counts[1], "{name}: a simulation of {few} and of {many} steps");
             assert!(counts[0] > 0);
         }
-        // what the first simulation compiles is there for the others
-        simulation(&pendulum, &method(name), 0.01, 1);
-        let counts = [few, many].map(|steps| simulation(&pendulum, &method(name), 0.01, steps));
-        assert_eq!(counts[0], counts[1], "{name}: a simulation of {few} and of {many} steps");
-        assert!(counts[0] > 0);
     }
 
     // events are found without asking for memory, and kept in room that is made before

@@ -1,12 +1,9 @@
 //! Measuring what is claimed: order, symplecticity, reversibility, conservation.
 //!
-//! Everything here runs the same stepper as a simulation and reports numbers; thresholds are left to tests and to the
-//! user. [`structure`] looks at one step, a [`Study`] at errors against steps and [`order`] at the slopes they show,
-//! [`drift`] at energies over a long run, a [`Section`] at where motions pass through a surface. [`certify`](mod@certify)
-//! measures one run in all these ways and judges.
 //! Everything here runs the same stepper as a simulation and reports numbers; thresholds are left to tests, to the user and
 //! to certificates. [`structure`] looks at one step, a [`Study`] at errors against steps and [`order`] at the slopes they show,
-//! [`drift`] at energies over a long run. [`certify`](mod@certify) does all of it to one run and judges.
+//! [`drift`] at energies over a long run, a [`Section`] at where motions pass through a surface. [`certify`](mod@certify)
+//! measures one run in all these ways and judges.
 
 pub mod certify;
 pub mod drift;
