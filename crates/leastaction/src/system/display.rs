@@ -82,7 +82,12 @@ impl System {
             .zip(self.initial.q.iter().zip(list))
             .map(|(c, (q, start))| {
                 let unit = if c.unit.is_empty() { String::new() } else { format!("[{}]", c.unit) };
-                vec![format!("{} = {q}", c.name), format!("{letter}_{} = {start}", c.name), unit]
+                vec![
+                    format!("{} = {q}", c.name),
+                    format!("{letter}_{} = {start}", c.name),
+                    unit,
+                    c.meaning.clone(),
+                ]
             })
             .collect();
         write_table(f, &rows)
