@@ -336,7 +336,8 @@ pub fn nearest<'a>(wrong: &str, known: impl IntoIterator<Item = &'a str>) -> Str
         .map(|name| {
             let lower = name.to_lowercase();
             // a part of a name, or one that contains it, is as good as a near spelling
-            let part = wrong.len() >= 3 && (lower.contains(&wrong_lower) || wrong_lower.contains(&lower));
+            let part = wrong.len() >= 3
+                && (lower.contains(&wrong_lower) || lower.len() >= 3 && wrong_lower.contains(&lower));
             // a misspelt word of a name with several words
             let words = lower.split('-').chain([lower.as_str()]);
             let alike = words

@@ -246,7 +246,7 @@ impl SimulateFlags {
 
 /// A formula of a flag, which errors show.
 pub(crate) fn formula(flag: &str, text: &str) -> Quantity {
-    Quantity::written(text, Origin::part(Source::new(flag, text), 0, text.len()))
+    Quantity::written(text, &Origin::part(Source::new(flag, text), 0, text.len()))
 }
 
 /// Splits NAME=VALUE.
@@ -257,7 +257,7 @@ pub(crate) fn assignments(list: &[String]) -> Result<Vec<(String, Quantity)>, En
                 let origin = Origin::part(Source::new("--set", text), name.len() + 1, value.len());
                 // m[ 2 ] is m[2]
                 let name = name.chars().filter(|c| !c.is_whitespace()).collect();
-                Ok((name, Quantity::written(value, origin)))
+                Ok((name, Quantity::written(value, &origin)))
             }
             _ => Err(Ending::BadInput(format!(
                 "`--set {text}` is not of the form NAME=VALUE, e.g. --set g=1.62"
@@ -281,7 +281,7 @@ pub(crate) fn split(flag: &str, list: &str) -> Vec<Quantity> {
     let mut start = 0;
     let mut quantities = Vec::new();
     for part in parts {
-        quantities.push(Quantity::written(part, Origin::part(source.clone(), start, part.len())));
+        quantities.push(Quantity::written(part, &Origin::part(source.clone(), start, part.len())));
         start += part.len() + 1;
     }
     quantities

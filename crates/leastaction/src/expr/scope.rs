@@ -350,6 +350,10 @@ impl Scope {
                 .note("it can be used in [outputs] and [events]"),
             _ => {
                 let mut known: Vec<&str> = self.names().chain(["pi"]).collect();
+                // velocities are proposed to who asks for them
+                if !name.starts_with("v_") {
+                    known.retain(|known| !known.starts_with("v_"));
+                }
                 known.sort_unstable();
                 let hint = crate::error::nearest(name, known.iter().copied());
                 let flaw = Flaw::new(range, format!("unknown name `{name}`{hint}")).label("not defined");

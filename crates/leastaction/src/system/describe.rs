@@ -66,6 +66,8 @@ pub struct CoordinateFacts {
     pub name: String,
     /// Its unit, empty if it has none.
     pub unit: String,
+    /// What it is, where that is said.
+    pub meaning: String,
     /// Its initial value.
     pub initial: String,
     /// `v` or `p`: what else is given.
@@ -185,6 +187,7 @@ impl System {
             coordinates: Listed::new(self.n(), most, |i| CoordinateFacts {
                 name: coordinate(i),
                 unit: self.coordinates[i].unit.clone(),
+                meaning: self.coordinates[i].meaning.clone(),
                 initial: self.initial.q[i].to_string(),
                 given,
                 start: start[i].to_string(),

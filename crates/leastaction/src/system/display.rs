@@ -108,7 +108,12 @@ impl Description {
         })?;
         write_table(f, "coordinates and initial state", &self.coordinates, |c| {
             let unit = if c.unit.is_empty() { String::new() } else { format!("[{}]", c.unit) };
-            vec![format!("{} = {}", c.name, c.initial), format!("{}_{} = {}", c.given, c.name, c.start), unit]
+            vec![
+                format!("{} = {}", c.name, c.initial),
+                format!("{}_{} = {}", c.given, c.name, c.start),
+                unit,
+                c.meaning.clone(),
+            ]
         })?;
         let run = &self.run;
         let (step, until) = (with_unit(&run.step, &run.unit), with_unit(&run.until, &run.unit));

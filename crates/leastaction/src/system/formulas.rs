@@ -24,11 +24,9 @@ pub enum Quantity {
 
 impl Quantity {
     /// A number or formula that was written somewhere.
-    pub fn written(text: &str, origin: Origin) -> Self {
-        Self::Written(text.trim().to_owned(), {
-            let start = text.len() - text.trim_start().len();
-            origin.of_part(start..start + text.trim().len())
-        })
+    pub fn written(text: &str, origin: &Origin) -> Self {
+        let start = text.len() - text.trim_start().len();
+        Self::Written(text.trim().to_owned(), origin.of_part(start..start + text.trim().len()))
     }
 
     /// Where it was written, if that is known.

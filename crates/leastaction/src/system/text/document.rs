@@ -96,7 +96,10 @@ impl<'a> Document<'a> {
     pub(crate) fn quantity(&self, item: &Item<'a>) -> Result<Quantity> {
         let number = |text: &str| {
             let text = text.replace('_', "");
-            Quantity::written(&text, Origin::new(self.source.clone(), &[(0, item.span().start)], item.span()))
+            Quantity::written(
+                &text,
+                &Origin::new(self.source.clone(), &[(0, item.span().start)], item.span()),
+            )
         };
         match item.get_ref() {
             DeValue::Integer(x) if x.radix() == 10 => Ok(number(x.as_str().trim_start_matches('+'))),
@@ -111,7 +114,7 @@ impl<'a> Document<'a> {
                 }
                 Ok(number(x.as_str().trim_start_matches('+')))
             }
-            DeValue::String(text) => Ok(Quantity::written(text, self.origin(item.span(), text))),
+            DeValue::String(text) => Ok(Quantity::written(text, &self.origin(item.span(), text))),
             _ => Err(self.wrong_type(item, "a number, or a formula in quotes").into()),
         }
     }
@@ -160,7 +163,7 @@ pub(crate) fn syntax_error(source: &Arc<Source>, error: &toml::de::Error) -> Err
         Some((title, rest)) => (title, vec![rest.trim().to_owned()]),
         None => (error.message(), Vec::new()),
     };
-    let letters = source.text.get(span.clone()).is_some_and(|part| part.chars().any(|c| !c.is_ascii()));
+    let letters = source.text.get(span.clone()).is_some_and(|part| !part.is_ascii());
     let mut diagnostic = Diagnostic::new(source, span, title);
     if letters && title.contains("unquoted key") {
         diagnostic = diagnostic.help("keys with other letters than a to z stand in quotes: \"θ\" = 1");
