@@ -7,8 +7,8 @@ use leastaction::exact;
 use leastaction::method::Window;
 use leastaction::method::{Scheme, Tableau};
 use leastaction::prelude::*;
-use leastaction::system::catalogue::ENTRIES;
 use leastaction::system::Description;
+use leastaction::system::catalogue::ENTRIES;
 use serde::Serialize;
 
 pub(crate) fn show(flags: &ShowFlags) -> Result<(), Ending> {

@@ -510,7 +510,9 @@ fn both_back_ends_print_the_same_numbers_and_say_who_ran() {
         assert!(folder.run("simulate pendulum --until 1").stdout.contains("time       machine code, "));
         folder.write("run.toml", "system = \"pendulum\"\n[run]\nuntil = 1\nbackend = \"interpreter\"\n");
         assert!(folder.run("simulate run.toml").stdout.contains("time       interpreter, "));
-        assert!(folder.run("simulate run.toml --backend native").stdout.contains("time       machine code, "));
+        assert!(
+            folder.run("simulate run.toml --backend native").stdout.contains("time       machine code, ")
+        );
         let refused = folder.run("simulate pendulum --backend native --precision 30");
         assert!(refused.code == 2 && refused.stderr.contains("64-bit numbers"), "{}", refused.stderr);
     } else {

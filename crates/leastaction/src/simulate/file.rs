@@ -231,7 +231,9 @@ impl From<RunFile> for Run {
 
 impl From<Run> for RunFile {
     fn from(run: Run) -> Self {
-        let Run { system, definition, method, step, until, precision, backend, every, dense, out, plot, .. } = run;
+        let Run {
+            system, definition, method, step, until, precision, backend, every, dense, out, plot, ..
+        } = run;
         let many = |list: Vec<Quantity>| Nested::Many(list.into_iter().map(Nested::One).collect());
         let initial = InitialTable {
             t: run.initial.t,

@@ -28,8 +28,8 @@ pub use kernels::{Energy, Gradient, Hessian, SecondOrder};
 pub use model::{Entry, Model, Structure};
 pub use problem::{Problem, Settings};
 pub use quadratic::Quadratic;
-pub use symmetry::{Compensated, Kind, Momentum, Sum, Symmetry};
 pub use quantities::{Dictionary, Gauge, Quantities};
+pub use symmetry::{Compensated, Kind, Momentum, Sum, Symmetry};
 pub use text::MAX_FILE;
 pub use velocities::{Accelerations, Velocities};
 

@@ -24,7 +24,8 @@ pub(super) fn momenta(trail: &Trail) -> Vec<Check<MomentumFound>> {
     let check = |drift: &Drift| {
         let Drift { name, initial, largest: largest_change, .. } = drift.clone();
         // of a single coordinate: the momenta's own size; of a sum: that of its terms
-        let allowed = walk * initial.abs().max(if drift.coordinate.is_some() { trail.sizes[1] } else { drift.size });
+        let allowed =
+            walk * initial.abs().max(if drift.coordinate.is_some() { trail.sizes[1] } else { drift.size });
         let found = MomentumFound { name: name.clone(), initial, largest_change, allowed };
         if largest_change == 0.0 {
             return Check::new(Verdict::Pass, format!("{name} unchanged to the last bit"), found);
