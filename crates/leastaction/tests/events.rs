@@ -28,7 +28,7 @@ fn run_with(system: &str, events: &[(&str, &str)]) -> Run {
             ("_", rest) => (Direction::Falling, rest),
             _ => (Direction::Both, *formula),
         };
-        run.events.insert((*name).to_owned(), Event { of: of.to_owned(), direction, stop: None });
+        run.events.insert((*name).to_owned(), Event { of: of.into(), direction, stop: None });
     }
     run
 }
@@ -250,7 +250,7 @@ fn the_run_does_not_notice_that_it_is_watched() {
                 &[("a", "q1"), ("b", "^p_q2 - v_q1"), ("c", "sin(20*t)"), ("d", "height + 1")],
             )
             .events,
-            outputs: outputs.iter().map(|(n, f)| ((*n).to_owned(), (*f).to_owned())).collect(),
+            outputs: outputs.iter().map(|(n, f)| ((*n).to_owned(), (*f).into())).collect(),
             ..plain.clone()
         };
         let (plain, watched) = (plain.simulate().unwrap(), watched.simulate().unwrap());
@@ -469,7 +469,7 @@ fn mistakes_are_named() {
         plan(&|run: &mut Run| drop(run.events.insert(name.to_owned(), event.clone())))
     };
     let output = |name: &str, formula: &str| {
-        plan(&|run: &mut Run| drop(run.outputs.insert(name.to_owned(), formula.to_owned())))
+        plan(&|run: &mut Run| drop(run.outputs.insert(name.to_owned(), formula.into())))
     };
     for (found, parts) in [
         (event("hit", "q3", None), ["event `hit`: in the formula `q3`, column 1: unknown name `q3`", "`q1`"]),

@@ -108,7 +108,7 @@ impl Section {
         for (name, formula) in AXES.iter().zip(&axes) {
             let axis = name.replace("section_", "the axis ");
             let origin = Origin::part(Source::new(axis, formula.as_str()), 0, formula.len());
-            run.outputs.insert((*name).to_owned(), Quantity::written(formula, origin));
+            run.outputs.insert((*name).to_owned(), Quantity::written(formula, &origin));
         }
         self.set_length(&mut run, &event, system);
         let named = |error: Error| match error {

@@ -67,7 +67,7 @@ fn times_half_pi(x: [u64; 3]) -> (f64, f64) {
     // both have 128 bits, and so has the upper half of the product: x π/2 = whole · 2^(1 − 128 − zeros)
     let (a, b) = (head >> 64, head & u128::from(u64::MAX));
     let (c, d) = (HALF_PI_BITS >> 64, HALF_PI_BITS & u128::from(u64::MAX));
-    let whole = a * c + (a * d >> 64) + (b * c >> 64);
+    let whole = a * c + ((a * d) >> 64) + ((b * c) >> 64);
     // 53 bits, and what they leave
     let first = (whole >> 75) as u64;
     let second = (whole >> 11) as u64;
