@@ -348,6 +348,25 @@ fn events_of_time_make_stroboscopic_sections() {
 }
 
 #[test]
+fn partial_steps_of_a_driven_system_start_at_the_right_time() {
+    // x'' = cos t from x = −1 at rest: x = −cos t, zero at π/2, 3π/2, …
+    let driven = System::build("driven", "Driven particle")
+        .coordinate("x", "")
+        .start_at_rest(["-1"])
+        .run("lobatto8", "0.13", "13")
+        .lagrangian(|q, v, t, _| v[0].squared() * 0.5 + q[0] * t.cos())
+        .unwrap();
+    for name in ["lobatto8", "gauss8"] {
+        let run = Run { method: Some(name.into()), ..run_with("driven", &[("zero", "x")]) };
+        let found = run.simulate_system(&driven).unwrap().events;
+        assert_eq!(found.len(), 4, "{name}");
+        for (k, t) in found.t.iter().enumerate() {
+            assert!((t - (k as f64 + 0.5) * std::f64::consts::PI).abs() < 1e-10, "{name}: {t}");
+        }
+    }
+}
+
+#[test]
 fn a_run_stops_at_the_wanted_event() {
     let mut run =
         Run { until: Some("10*period".into()), ..run_with("pendulum", &[("low", "q"), ("other", "q + 1")]) };
@@ -414,7 +433,7 @@ fn sixty_four_digits_are_located_to_the_last() {
     run.outputs.insert("speed".into(), "abs(v_q)".into());
     let solution = run.simulate().unwrap();
     let digits = solution.summary.digits.as_ref().unwrap();
-    let problem = digits_problem(&run);
+    let problem = digits(&run.system);
     let period = exact::period(&problem).unwrap();
     for (name, fractions) in [("low", [0.25, 0.75].as_slice()), ("turn", &[0.5])] {
         assert_eq!(digits.events[name].len(), fractions.len(), "{name}");
@@ -424,10 +443,6 @@ fn sixty_four_digits_are_located_to_the_last() {
         }
     }
     assert!(digits.outputs["speed"].len() > 50, "{}", digits.outputs["speed"]);
-}
-
-fn digits_problem(run: &Run) -> Problem<Number> {
-    digits(&run.system)
 }
 
 #[test]
@@ -534,7 +549,7 @@ both = { of = "z", direction = "both" }
 fn outputs_are_right_at_every_row() {
     let mut run = Run::of("double-pendulum");
     run.outputs.insert("height".into(), "-cos(q1) - cos(q2)".into());
-    run.outputs.insert("work".into(), "p_q1*dot(q1) + p_q2*v_q2 - 2*energy + t".into());
+    run.outputs.insert("work".into(), "p_q1*dot(q1) + 3*v_q2 - energy + t".into());
     for (precision, dense, every) in [(None, 1, 1), (None, 4, 3), (Some(30), 3, 2), (None, 1, 0)] {
         (run.until, run.precision, run.dense, run.every) =
             (Some(1.0.into()), precision, Some(dense), Some(every));
@@ -544,7 +559,7 @@ fn outputs_are_right_at_every_row() {
         for row in 0..r.len() {
             let (q, v, p) = (&r.q[2 * row..], &r.v[2 * row..], &r.p[2 * row..]);
             assert!((r.outputs[0].values[row] - (-q[0].cos() - q[1].cos())).abs() < 1e-14);
-            let work = p[0] * v[0] + p[1] * v[1] - 2.0 * r.energy[row] + r.t[row];
+            let work = p[0] * v[0] + 3.0 * v[1] - r.energy[row] + r.t[row];
             assert!((r.outputs[1].values[row] - work).abs() < 1e-12);
         }
         // the summary looks at every step, recorded or not
