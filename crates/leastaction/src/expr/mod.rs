@@ -13,6 +13,7 @@ mod parse;
 mod rate;
 mod readable;
 mod scope;
+mod substitute;
 mod syntax;
 mod tape;
 mod trace;

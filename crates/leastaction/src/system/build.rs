@@ -4,6 +4,7 @@
 //! whole and differentiates. Mistakes are reported by name.
 
 use super::model::Model;
+use super::symmetry::without_hidden;
 use super::{Coordinate, Defaults, Initial, Motion, Parameter, Quantity, Size, Start, System};
 use crate::error::{Diagnostic, Error, Origin, Result, nearest};
 use crate::expr::{Depends, Expr, Graph, Inputs, NodeId, Scope, Tape, is_name, is_reserved, record};
@@ -370,7 +371,7 @@ impl Builder {
             start: Start::Velocities(vec![Quantity::Number(0.0); n]),
             t: Quantity::Number(0.0),
         };
-        Ok(System {
+        let system = System {
             name: self.name,
             title: self.title,
             summary: self.summary,
@@ -388,7 +389,8 @@ impl Builder {
             origin: None,
             definite: false,
             warnings: Vec::new(),
-        })
+        };
+        Ok(without_hidden(system))
     }
 }
 

@@ -7,6 +7,7 @@ use super::{Entry, Gradient, Hessian, Problem};
 use crate::error::{Error, Result};
 use crate::linear::{BandPencil, Ordering, Square};
 use crate::scalar::Real;
+use crate::scalar::elementary;
 
 /// Second derivatives that differ by less, relative to the largest, are the same.
 const SAME: f64 = 1e-13;
@@ -71,7 +72,7 @@ impl<R: Real> Problem<R> {
         let mut hessian = Hessian::new(model, &self.parameters);
         let mut at = |place: f64| {
             let moved = |x: &[R]| -> Vec<R> {
-                let step = |i: usize| R::from_f64(place * (1.0 + (0.7 * i as f64).sin() / 2.0));
+                let step = |i: usize| R::from_f64(place * (1.0 + elementary::sin(0.7 * i as f64) / 2.0));
                 x.iter().enumerate().map(|(i, x)| x.clone() + step(i)).collect()
             };
             let d = hessian.at(&moved(&self.q0), &moved(&self.v0), &self.t0);

@@ -4,6 +4,7 @@ use super::trail::{Trail, WINDOWS};
 use super::{Check, EnergyFound, MomentumFound, Subject, Verdict, digits};
 use crate::analysis::drift::{EnergyDrift, EnergyWindows};
 use crate::error::Cause;
+use crate::scalar::elementary;
 use crate::simulate::{Drift, Moment, Observer, Outcome, simulate};
 use crate::step::{State, Stepper};
 use crate::system::Velocities;
@@ -125,7 +126,7 @@ fn plus_minus(x: f64, error: f64) -> String {
     if size == 0.0 || !size.is_finite() {
         return "0".to_owned();
     }
-    let power = size.log10().floor() as i32;
+    let power = (elementary::ln(size) / std::f64::consts::LN_10).floor() as i32;
     let unit = 10f64.powi(power);
     format!("({:.1} ± {:.1})e{power}", x / unit, error / unit)
 }

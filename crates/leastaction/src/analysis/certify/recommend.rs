@@ -11,6 +11,7 @@ use super::terrain::{LEAST_POINTS, Terrain};
 use super::trail::Trail;
 use super::{Candidate, LEAST_STEPS, Options, Recommendation, Subject, each};
 use crate::method::Method;
+use crate::scalar::elementary;
 use crate::simulate::{Invariants, Outcome, simulate};
 use crate::step::{State, Stepper};
 
@@ -188,7 +189,7 @@ impl Search<'_> {
                 Some(trial) if trial.error <= ROUNDING => 4.0,
                 Some(trial) => {
                     let wanted = 0.6 * self.target / trial.error;
-                    wanted.powf(1.0 / method.order as f64).clamp(0.05, 8.0)
+                    elementary::pow(wanted, 1.0 / method.order as f64).clamp(0.05, 8.0)
                 }
             };
             match trial.filter(|trial| trial.error <= self.target) {
@@ -246,7 +247,7 @@ impl Search<'_> {
                     measured_until: self.subject.plan.problem.t0 + found.steps as f64 * step,
                 });
             }
-            let factor = (0.8 * self.target / found.error).powf(1.0 / method.order as f64);
+            let factor = elementary::pow(0.8 * self.target / found.error, 1.0 / method.order as f64);
             wanted = step * factor.clamp(0.3, 0.95);
         }
         None

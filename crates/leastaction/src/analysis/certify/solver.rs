@@ -3,6 +3,7 @@
 use super::trail::Trail;
 use super::{Check, SolverFound, Subject, Verdict, digits, each};
 use crate::error::Cause;
+use crate::scalar::elementary;
 use crate::simulate::Outcome;
 use crate::step::{State, Stepper};
 
@@ -30,7 +31,7 @@ pub(super) fn solver(subject: &Subject<'_>, trail: &Trail) -> Check<SolverFound>
     if trail.steps > 0 {
         found.iterations_mean = Some(trail.corrections as f64 / trail.steps as f64);
         found.iterations_max = Some(trail.most_corrections);
-        found.contraction = (count > 0).then(|| (sum / count as f64).exp());
+        found.contraction = (count > 0).then(|| elementary::exp(sum / count as f64));
     }
     let states = trail.some((WORK / (TRIES * subject.work(method))).clamp(2.0, STATES) as usize);
     let limits = each(&states, |state| limit(subject, state));

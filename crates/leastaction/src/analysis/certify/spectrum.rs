@@ -6,6 +6,7 @@
 
 use super::trail::Trail;
 use super::{Check, PeriodFound, Subject, Verdict, digits};
+use crate::scalar::elementary;
 use std::f64::consts::TAU;
 
 /// With more steps than this in a period nothing was seen to add up.
@@ -55,7 +56,7 @@ fn dominant(signals: &[Vec<f64>]) -> Option<f64> {
         if spread <= 1e-20 * mean * mean * count as f64 {
             continue;
         }
-        let window = |i: usize| 0.5 - 0.5 * (TAU * (i as f64 + 0.5) / count as f64).cos();
+        let window = |i: usize| 0.5 - 0.5 * elementary::cos(TAU * (i as f64 + 0.5) / count as f64);
         let mut re: Vec<f64> = signal.iter().enumerate().map(|(i, x)| window(i) * (x - mean)).collect();
         re.resize(size, 0.0);
         let mut im = vec![0.0; size];
@@ -70,7 +71,7 @@ fn dominant(signals: &[Vec<f64>]) -> Option<f64> {
         return None;
     }
     // the top of a parabola through the logarithms of three places
-    let [a, b, c] = [place - 1, place, place + 1].map(|k| power[k].max(f64::MIN_POSITIVE).ln());
+    let [a, b, c] = [place - 1, place, place + 1].map(|k| elementary::ln(power[k].max(f64::MIN_POSITIVE)));
     let shift = if a - 2.0 * b + c < 0.0 { 0.5 * (a - c) / (a - 2.0 * b + c) } else { 0.0 };
     Some(size as f64 / (place as f64 + shift))
 }
@@ -89,7 +90,7 @@ fn transform(re: &mut [f64], im: &mut [f64]) {
     let mut half = 1;
     while half < n {
         for k in 0..half {
-            let (sin, cos) = (-std::f64::consts::PI * k as f64 / half as f64).sin_cos();
+            let (sin, cos) = elementary::sin_cos(-std::f64::consts::PI * k as f64 / half as f64);
             for i in (k..n).step_by(2 * half) {
                 let j = i + half;
                 let (x, y) = (cos * re[j] - sin * im[j], cos * im[j] + sin * re[j]);

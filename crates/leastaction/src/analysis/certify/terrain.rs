@@ -9,6 +9,7 @@ use crate::analysis::structure::Random;
 use crate::error::combination;
 use crate::linear::Matrix;
 use crate::scalar::Dual;
+use crate::scalar::elementary;
 use crate::step::State;
 use crate::system::{Accelerations, Hessian, Velocities};
 
@@ -191,10 +192,10 @@ impl Meter {
             dq.iter_mut().chain(&mut dv).for_each(|x| *x /= size);
             // an even number of applications, because every second one is in the unit of q again
             if power >= POWERS / 2 {
-                logarithm += size.ln();
+                logarithm += elementary::ln(size);
             }
         }
-        Some((logarithm / (POWERS - POWERS / 2) as f64).exp())
+        Some(elementary::exp(logarithm / (POWERS - POWERS / 2) as f64))
     }
 }
 

@@ -6,6 +6,7 @@
 use super::Subject;
 use crate::analysis::drift::{EnergyDrift, EnergyWindows};
 use crate::error::Cause;
+use crate::scalar::elementary;
 use crate::simulate::{Invariants, Moment, Observer, Outcome, simulate};
 use crate::step::{State, Stepper};
 use std::ops::ControlFlow;
@@ -158,7 +159,7 @@ impl Observer<f64> for Scan<'_> {
             self.corrections += u64::from(moment.iterations);
             self.most_corrections = self.most_corrections.max(moment.iterations);
             if let Some(rate) = moment.stepper.contraction() {
-                self.contraction.0 += rate.max(f64::MIN_POSITIVE).ln();
+                self.contraction.0 += elementary::ln(rate.max(f64::MIN_POSITIVE));
                 self.contraction.1 += 1;
             }
             let halves = self.halves(state);

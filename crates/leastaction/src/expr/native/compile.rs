@@ -3,9 +3,9 @@
 //! Each function runs a piece of the tape of bounded length, because registers are allotted in more than linear time. Within a piece
 //! values live where the compiler likes; what a later piece reads goes through the tape's registers.
 
-use super::super::graph::{Binary, Unary};
-use super::super::tape::{Action, Instruction, Tape};
 use super::emit::{Emit, Function, Table};
+use crate::expr::graph::{Binary, Unary};
+use crate::expr::tape::{Action, Instruction, Tape};
 use crate::scalar::elementary::{self, Lanes};
 use cranelift_codegen::ir::{self, AbiParam, InstBuilder, Signature, Value, types};
 use cranelift_codegen::isa::CallConv;

@@ -10,9 +10,9 @@
 //!   borrows it.
 #![allow(unsafe_code)]
 
-use super::super::tape::{Action, Tape};
 use super::compile::{pieces, signature, survivors, translate};
 use super::emit::Table;
+use crate::expr::tape::{Action, Tape};
 use cranelift_codegen::isa::OwnedTargetIsa;
 use cranelift_codegen::settings::{self, Configurable, Flags};
 use cranelift_frontend::FunctionBuilderContext;

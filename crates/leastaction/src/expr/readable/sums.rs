@@ -19,10 +19,10 @@ pub(super) fn flatten(graph: &Graph, terms: &Terms) -> Terms {
     while let Some((minus, id)) = stack.pop() {
         match graph.node(id) {
             Node::Binary(Binary::Add, a, b) if list.len() < 10 * MOST_NODES => {
-                stack.extend([(minus, b), (minus, a)])
+                stack.extend([(minus, b), (minus, a)]);
             }
             Node::Binary(Binary::Sub, a, b) if list.len() < 10 * MOST_NODES => {
-                stack.extend([(!minus, b), (minus, a)])
+                stack.extend([(!minus, b), (minus, a)]);
             }
             Node::Unary(Unary::Neg, a) => stack.push((!minus, a)),
             _ => list.push((minus, id)),

@@ -2,7 +2,7 @@
 //! Sine and cosine are left to `circle`.
 
 use super::{Class, Digits, circle, text};
-use crate::scalar::{Field, Real};
+use crate::scalar::{Field, Real, elementary};
 use rustc_hash::FxHashMap;
 use std::any::Any;
 use std::cell::RefCell;
@@ -114,6 +114,12 @@ impl<const N: usize> Digits<N> {
     }
 }
 
+/// ln(1 + x), also where 1 + x rounds x away (Kahan).
+fn logarithm_near_one(x: f64) -> f64 {
+    let sum = 1.0 + x;
+    if sum == 1.0 { x } else { elementary::ln(sum) * (x / (sum - 1.0)) }
+}
+
 impl<const N: usize> Real for Digits<N> {
     type Wide = Self;
     const REFINES_F64: bool = true;
@@ -182,7 +188,7 @@ impl<const N: usize> Real for Digits<N> {
         }
         let m = self.scaled(-k);
         // Halley: y += 2 (m − e^y)/(m + e^y) triples the digits; e^y − 1 keeps those of a small y
-        let mut y = Self::from_f64((m - Self::one()).to_f64().ln_1p());
+        let mut y = Self::from_f64(logarithm_near_one((m - Self::one()).to_f64()));
         let mut bits = 48;
         while bits < 64 * N {
             let e = y.exp_minus_one_small();
@@ -227,7 +233,8 @@ impl<const N: usize> Real for Digits<N> {
         };
         if !self.is_finite() || !x.is_finite() || self.is_zero() || x.is_zero() {
             // on the axes and at infinity the angle is a multiple of π/4
-            let eighths = (self.to_f64().atan2(x.to_f64()) / std::f64::consts::FRAC_PI_4).round();
+            let eighths =
+                (elementary::atan2(self.to_f64(), x.to_f64()) / std::f64::consts::FRAC_PI_4).round();
             return Self::pi() * Self::from_f64(eighths / 4.0);
         }
         let ratio = *self / *x;
@@ -236,7 +243,7 @@ impl<const N: usize> Real for Digits<N> {
             return half_turn(ratio - (ratio * ratio * ratio).over(3));
         }
         // the rest after an angle y is arctan e, e = (r cos y − sin y)/(cos y + r sin y), taken as e − e³/3
-        let mut angle = Self::from_f64(ratio.to_f64().atan());
+        let mut angle = Self::from_f64(elementary::atan(ratio.to_f64()));
         let (top, bottom) = if x.negative { (-*self, -*x) } else { (*self, *x) };
         let mut bits = 48;
         while bits < 64 * N {

@@ -69,7 +69,7 @@ fn measure<const N: usize>(name: &str, function: Function, exact: Exact<N>, rang
     for _ in 0..count {
         let x = random.between(range);
         let error = ulps(function(x), &exact(&Digits::from_f64(x)));
-        if !(error <= worst) {
+        if error.is_nan() || error > worst {
             (worst, at) = (error, x);
         }
     }
@@ -190,7 +190,7 @@ fn measure_two(
         let right = exact(&Digits::from_f64(x), &Digits::from_f64(y));
         let error = ulps(function(x, y), &right);
         // beyond the range of f64 there is nothing to compare
-        if right.to_f64().is_finite() && right.to_f64() != 0.0 && !(error <= worst) {
+        if right.to_f64().is_finite() && right.to_f64() != 0.0 && (error.is_nan() || error > worst) {
             (worst, at) = (error, (x, y));
         }
     }

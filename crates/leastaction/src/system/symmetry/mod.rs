@@ -5,13 +5,16 @@
 //! momentum. Variational methods keep every such J to rounding, because their polynomials are carried along by the motion.
 //!
 //! `candidates` lists motions that may be symmetries, `search` finds the combinations of them that are, `words` names those and `momentum` computes J.
+//! `hidden` takes coordinates out of L that only seem to occur in it.
 //! Coordinates that do not occur in L are known from [`Structure::cyclic`](super::Structure::cyclic) and not listed again.
 
 mod candidates;
+mod hidden;
 mod momentum;
 mod search;
 mod words;
 
+pub(super) use hidden::without_hidden;
 pub use momentum::{Compensated, Momentum, Sum};
 
 use super::{Problem, System};

@@ -16,7 +16,7 @@ type Number = Digits<3>;
 /// Equations beyond the number of candidates.
 const SPARE: usize = 4;
 /// Parts of the sizes that occur, below which numbers count as zero: in f64 and with many digits.
-const ROUGH: f64 = 1e-9;
+pub(super) const ROUGH: f64 = 1e-9;
 const SHARP: f64 = 1e-30;
 /// Fractions have denominators up to this.
 const DENOMINATORS: i32 = 24;
@@ -158,10 +158,16 @@ impl Sizes {
     fn scales(&self, zero: f64) -> Vec<f64> {
         let scale = |(terms, energies): (&f64, &f64)| {
             let size = if *energies > zero * self.energy { *terms } else { self.energy / energies * terms };
-            if size.is_normal() { 2f64.powi(-(size.log2().round() as i32)) } else { 1.0 }
+            if size.is_normal() { power_of_two(size) } else { 1.0 }
         };
         self.terms.iter().zip(&self.energies).map(scale).collect()
     }
+}
+
+/// The inverse of the power of two below a number.
+fn power_of_two(size: f64) -> f64 {
+    // without its 52 bits of digits a number is a power of two
+    1.0 / f64::from_bits(size.to_bits() >> 52 << 52)
 }
 
 /// F of every candidate at a state.
@@ -205,22 +211,22 @@ fn equation<R: Real>(
 
 /// A state with parameters.
 pub(super) struct Sample {
-    q: Vec<f64>,
-    v: Vec<f64>,
-    t: f64,
-    parameters: Vec<f64>,
+    pub(super) q: Vec<f64>,
+    pub(super) v: Vec<f64>,
+    pub(super) t: f64,
+    pub(super) parameters: Vec<f64>,
 }
 
 /// Random states.
-struct Samples {
-    states: Vec<Sample>,
+pub(super) struct Samples {
+    pub(super) states: Vec<Sample>,
     /// How large each coordinate typically is.
-    size: Vec<f64>,
+    pub(super) size: Vec<f64>,
 }
 
 impl Samples {
     /// So many states around the initial one, at which the derivatives of L are finite.
-    fn new(system: &System, centre: &Sample, count: usize) -> Option<Self> {
+    pub(super) fn new(system: &System, centre: &Sample, count: usize) -> Option<Self> {
         let sizes = |x: &[f64]| -> Vec<f64> {
             // the largest of those with the same unit
             let units = || system.coordinates.iter().map(|c| c.unit.as_str());

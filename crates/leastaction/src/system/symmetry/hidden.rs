@@ -1,0 +1,56 @@
+//! Coordinates that stand in the formulas of L although L does not change with them.
+//!
+//! The azimuth of a pendulum in space, typed by its Cartesian position, cancels by sin² + cos² = 1, which no rule of the graph
+//! knows. Such a coordinate is a shift among the symmetries. L is the same at every value of it, so it is set to zero in the
+//! formulas: they get shorter, and its momentum is conserved to the last bit, as that of a coordinate that was never typed.
+
+use super::find;
+use super::search::{ROUGH, Sample, Samples};
+use crate::expr::Node;
+use crate::system::{Energy, Gradient, Model, System};
+use std::sync::Arc;
+
+/// Larger systems are taken as they are typed.
+const LARGEST: usize = 200;
+/// States at which a force must vanish to be looked at more closely.
+const STATES: usize = 3;
+
+/// The system with hidden cyclic coordinates taken out of its Lagrangian.
+pub(in crate::system) fn without_hidden(system: System) -> System {
+    if system.n() > LARGEST || system.structure().cyclic.len() == system.n() {
+        return system;
+    }
+    let Some(centre) = Sample::default_of(&system) else { return system };
+    if !may_hide(&system, &centre) {
+        return system;
+    }
+    let hidden: Vec<usize> = find(&system, &centre).iter().filter_map(super::Symmetry::coordinate).collect();
+    let is_hidden = |node: Node| matches!(node, Node::Coordinate(i) if hidden.contains(&(i as usize)));
+    let mut graph = (*system.model.graph).clone();
+    let lagrangian = graph.substitute(system.model.lagrangian, |node| is_hidden(node).then_some(0.0));
+    if hidden.is_empty() || lagrangian == system.model.lagrangian {
+        return system;
+    }
+    let model = Model::new(graph, system.n(), lagrangian);
+    let value = |model: &Model| Energy::new(model, &centre.parameters).at(&centre.q, &centre.v, &centre.t);
+    let ((energy, l), (old_energy, old_l)) = (value(&model), value(&system.model));
+    // zero may be the one value at which a formula such as x²/x² has none
+    let same = (energy - old_energy).abs() + (l - old_l).abs() <= ROUGH * (old_energy.abs() + old_l.abs());
+    if same { System { model: Arc::new(model), ..system } } else { system }
+}
+
+/// Whether the force on some coordinate that is not known to be cyclic is mere rounding.
+fn may_hide(system: &System, centre: &Sample) -> bool {
+    let Some(samples) = Samples::new(system, centre, STATES) else { return false };
+    let (mut work, mut energy) = (vec![0.0f64; system.n()], 0.0f64);
+    for sample in &samples.states {
+        let mut gradient = Gradient::new(&system.model, &sample.parameters);
+        let (l_q, l_v) = gradient.at(&sample.q, &sample.v, &sample.t);
+        for i in 0..work.len() {
+            work[i] = work[i].max((l_q[i] * samples.size[i]).abs());
+            energy = energy.max(work[i]).max((l_v[i] * sample.v[i]).abs());
+        }
+    }
+    let known = &system.structure().cyclic;
+    (0..work.len()).any(|i| work[i] <= ROUGH * energy && !known.contains(&i))
+}
