@@ -36,7 +36,7 @@ fn a_failing_certificate_is_printed_and_ends_with_1() {
 #[test]
 fn the_json_has_the_documented_keys() {
     let folder = Folder::new("certify-json");
-    folder.write("run.toml", "system = \"lagrange-top\"\nuntil = \"period\"\n");
+    folder.write("run.toml", "system = \"lagrange-top\"\n[run]\nuntil = \"period\"\n");
     let run = folder.run("certify run.toml --json --energy-error 1e-6");
     assert_eq!((run.code, run.stderr.as_str()), (0, ""));
     let certificate: Value = serde_json::from_str(&run.stdout).unwrap();

@@ -44,6 +44,7 @@ fn the_json_summary_has_the_documented_keys_and_reads_back_to_the_same_bits() {
         "momenta",
         "newton",
         "wall_seconds",
+        "backend",
         "outcome",
     ];
     assert_eq!(keys, documented.into_iter().collect());
@@ -245,7 +246,7 @@ fn bad_input_names_the_culprit_and_a_way_out() {
         ("simulate double-pendulum --step 0", vec!["step must be positive", "0", "try 0.01"]),
         ("simulate double-pendulum --step -0.1", vec!["-0.1", "try 0.01"]),
         ("simulate double-pendulum --step nan", vec!["`nan`", "not a finite number"]),
-        ("simulate double-pendulum --q0 1,1/0", vec!["initial q2", "`1/0`", "inf"]),
+        ("simulate double-pendulum --q0 1,1/0", vec!["initial q2", "--> --q0:1:3", "gives inf"]),
         ("simulate double-pendulum --q0 1,nan", vec!["`nan`"]),
         ("simulate double-pendulum --q0 1", vec!["2 values", "q1, q2", "1 were given"]),
         ("simulate double-pendulum --p0 1,2,3", vec!["the initial p", "2 values", "3 were given"]),
@@ -293,7 +294,7 @@ fn a_failed_run_keeps_what_was_computed() {
     for part in [
         "in step 3, from t = 1",
         "did not converge",
-        "`q2`",
+        "still changed `q",
         "accepted below",
         "state: q1 = ",
         "a smaller step",
@@ -485,7 +486,7 @@ fn show_fits_on_a_page_whatever_the_size() {
     for system in systems {
         let shown = folder.run(&format!("show {system}"));
         assert_eq!(shown.code, 0, "{}", shown.stderr);
-        assert!(shown.stdout.lines().count() <= 60, "{}", shown.stdout);
+        assert!(shown.stdout.lines().count() <= 65, "{}", shown.stdout);
         for part in ["parameters", "default run", "Lagrangian", "momenta", "conserved quantities"] {
             assert!(shown.stdout.contains(&format!("\n{part}\n")), "no {part} in {}", shown.stdout);
         }

@@ -118,7 +118,7 @@ fn files_describe_outputs_and_events() {
     let folder = Folder::new("files");
     folder.write(
         "run.toml",
-        "system = \"kepler\"\nuntil = \"5.2*period\"\n[outputs]\nr = \"sqrt(x^2+y^2)\"\n[events]\nfar = { of = \"x*v_x+y*v_y\", direction = \"falling\", stop = 3 }\n",
+        "system = \"kepler\"\n[run]\nuntil = \"5.2*period\"\n[outputs]\nr = \"sqrt(x^2+y^2)\"\n[events]\nfar = { of = \"x*v_x+y*v_y\", direction = \"falling\", stop = 3 }\n",
     );
     let done = folder.run("simulate run.toml --events e.csv");
     assert_eq!(done.code, 0, "{}", done.stderr);
@@ -142,10 +142,7 @@ fn a_formula_that_breaks_down_keeps_what_was_found() {
 fn bad_input_is_named() {
     let folder = Folder::new("bad");
     for (arguments, part) in [
-        (
-            "simulate pendulum --output x=thta",
-            "error: output `x`: in the formula `thta`, column 1: unknown name `thta`",
-        ),
+        ("simulate pendulum --output x=thta", "error: unknown name `thta`\n --> --output x:1:1"),
         ("simulate pendulum --output energy=q", "output `energy`: the name is taken"),
         ("simulate pendulum --output q", "`--output q` is not of the form NAME=FORMULA"),
         ("simulate pendulum --event low=q:up", "`up` is not a direction"),
@@ -163,7 +160,7 @@ fn bad_input_is_named() {
         ("section henon-heiles --event s=x --out p.npz", "points are written as .csv"),
         ("section henon-heiles --event s=x --vary mass=1", "`mass` cannot be varied"),
         ("section henon-heiles --event s=x --on t", "there is no event `t`"),
-        ("section henon-heiles --event s=x --y p_z", "the axis `y`: in the formula `p_z`"),
+        ("section henon-heiles --event s=x --y p_z", "the axis y:1:1"),
     ] {
         let done = folder.run(arguments);
         assert_eq!((done.code, done.stdout.as_str()), (2, ""), "{arguments}: {}", done.stderr);

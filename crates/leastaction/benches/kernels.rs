@@ -150,7 +150,7 @@ fn steps() {
             60,
             20,
             &mut [&mut || drop(black_box(first.0.step(&mut first.1))), &mut || {
-                drop(black_box(second.0.step(&mut second.1)))
+                drop(black_box(second.0.step(&mut second.1)));
             }],
         );
         println!(

@@ -331,7 +331,7 @@ pub(crate) fn combination(names: &[String], factors: &[f64]) -> String {
 /// `; did you mean `x` or `y`?` for the known names nearest to a wrong one, or nothing if none is near.
 pub fn nearest<'a>(wrong: &str, known: impl IntoIterator<Item = &'a str>) -> String {
     let wrong_lower = wrong.to_lowercase();
-    let mut scored: Vec<(f64, &str)> = known
+    let mut scored: Vec<(f64, f64, &str)> = known
         .into_iter()
         .map(|name| {
             let lower = name.to_lowercase();
@@ -343,13 +343,15 @@ pub fn nearest<'a>(wrong: &str, known: impl IntoIterator<Item = &'a str>) -> Str
             let alike = words
                 .map(|word| strsim::normalized_damerau_levenshtein(&wrong_lower, word))
                 .fold(0.0, f64::max);
-            (if part { alike.max(0.8) } else { alike }, name)
+            let whole = strsim::normalized_damerau_levenshtein(&wrong_lower, &lower);
+            (if part { alike.max(0.8) } else { alike }, whole, name)
         })
-        .filter(|(score, _)| *score >= 0.5)
+        .filter(|(score, ..)| *score >= 0.5)
         .collect();
-    scored.sort_by(|a, b| b.0.total_cmp(&a.0).then_with(|| a.1.cmp(b.1)));
-    scored.dedup_by_key(|entry| entry.1);
-    let names: Vec<String> = scored.iter().take(3).map(|(_, name)| format!("`{name}`")).collect();
+    // of names that share a word the one that is alike as a whole comes first
+    scored.sort_by(|a, b| b.0.total_cmp(&a.0).then_with(|| b.1.total_cmp(&a.1)).then_with(|| a.2.cmp(b.2)));
+    scored.dedup_by_key(|entry| entry.2);
+    let names: Vec<String> = scored.iter().take(3).map(|(.., name)| format!("`{name}`")).collect();
     match names.as_slice() {
         [] => String::new(),
         [one] => format!("; did you mean {one}?"),
@@ -367,6 +369,7 @@ mod tests {
         assert_eq!(nearest("duoble-pendulum", known), "; did you mean `double-pendulum` or `pendulum`?");
         assert_eq!(nearest("keppler", known), "; did you mean `kepler`?");
         assert_eq!(nearest("xyz", known), "");
+        assert!(nearest("pendulun", known).starts_with("; did you mean `pendulum`"));
     }
 
     #[test]

@@ -103,7 +103,7 @@ fn machine_code_is_the_default_and_is_not_written_into_files() {
     let solution = Run { until: Some(1.0.into()), ..Run::of("pendulum") }.simulate().unwrap();
     assert_eq!(solution.summary.backend, Backend::Native);
     assert_eq!(solution.run.backend, None);
-    let run = Run::from_toml("system = \"pendulum\"\nuntil = 1\nbackend = \"interpreter\"").unwrap();
+    let run = Run::from_toml("system = \"pendulum\"\n[run]\nuntil = 1\nbackend = \"interpreter\"").unwrap();
     assert_eq!(run.simulate().unwrap().summary.backend, Backend::Interpreter);
     assert!(run.to_toml().unwrap().contains("backend = \"interpreter\""));
 }

@@ -487,8 +487,8 @@ fn mistakes_are_named() {
         plan(&|run: &mut Run| drop(run.outputs.insert(name.to_owned(), formula.into())))
     };
     for (found, parts) in [
-        (event("hit", "q3", None), ["event `hit`: in the formula `q3`, column 1: unknown name `q3`", "`q1`"]),
-        (event("hit", "q1 +", None), ["event `hit`: in the formula `q1 +`, column 5", "the formula ends"]),
+        (event("hit", "q3", None), ["event `hit`:1:1", "unknown name `q3`; did you mean `q1`"]),
+        (event("hit", "q1 +", None), ["event `hit`:1:5", "the formula ends"]),
         (event("hit", "g - l1", None), ["event `hit`: `g - l1` is the same all the time", "sign"]),
         (event("hit", "q1", Some(0)), ["event `hit`: stop = 0", "at least 1"]),
         (event("a b", "q1", None), ["event `a b`", "letters"]),
@@ -510,6 +510,7 @@ fn mistakes_are_named() {
 fn files_keep_outputs_and_events_in_their_order() {
     let text = r#"
 system = "pendulum"
+[run]
 until = 3
 
 [outputs]

@@ -157,7 +157,7 @@ fn mistakes_are_named() {
         (say(&|s| s.run.events.clear()), "a section needs an event"),
         (say(&|s| drop(s.run.events.insert("b".into(), Event::of("y")))), "several events: section, b"),
         (say(&|s| s.event = Some("sektion".into())), "no event `sektion`; did you mean `section`?"),
-        (say(&|s| s.x = Some("z".into())), "the axis `x`: in the formula `z`"),
+        (say(&|s| s.x = Some("z".into())), "the axis x:1:1"),
         (say(&|s| s.vary = vec![vary("y1", &["1"])]), "`y1` cannot be varied; did you mean `y` or `y0`?"),
         (say(&|s| s.vary = vec![vary("y0", &[])]), "has no values"),
         (say(&|s| s.same_energy = Some("x".into())), "`x` is no momentum of `henon-heiles`"),

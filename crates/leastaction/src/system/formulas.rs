@@ -62,7 +62,11 @@ impl Serialize for Quantity {
     fn serialize<S: Serializer>(&self, serializer: S) -> std::result::Result<S::Ok, S::Error> {
         match self {
             Self::Number(x) => serializer.serialize_f64(*x),
-            Self::Formula(text) | Self::Written(text, _) => serializer.serialize_str(text),
+            Self::Formula(text) | Self::Written(text, _) => match text.parse::<f64>() {
+                // what reads back to the same text is a number in the file, too
+                Ok(x) if x.is_finite() && format!("{x:?}") == *text => serializer.serialize_f64(x),
+                _ => serializer.serialize_str(text),
+            },
         }
     }
 }

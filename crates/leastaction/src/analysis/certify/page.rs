@@ -71,7 +71,7 @@ impl Certificate {
                 let error = format!("{:.1e}", c.energy_error);
                 [
                     name.to_owned(),
-                    format!("{:.9}", Short(c.step)),
+                    format!("{:.12}", Short(c.step)),
                     c.steps.to_string(),
                     c.evaluations.to_string(),
                     error,

@@ -59,12 +59,15 @@ impl<'a> Document<'a> {
             if known.contains(&text) {
                 continue;
             }
-            let hint = nearest(text, known.iter().copied());
             let place = if name.is_empty() { "here".to_owned() } else { format!("in [{name}]") };
-            let error = self.error(key.span(), format!("unknown key `{text}` {place}{hint}"));
+            let title = format!("unknown key `{text}` {place}");
             return Err(match elsewhere(text) {
-                Some(help) => error.help(help),
-                None => error.note(format!("known keys: {}", known.join(", "))),
+                Some(help) => self.error(key.span(), title).help(help),
+                None => {
+                    let hint = nearest(text, known.iter().copied());
+                    let error = self.error(key.span(), format!("{title}{hint}"));
+                    error.note(format!("known keys: {}", known.join(", ")))
+                }
             }
             .into());
         }
