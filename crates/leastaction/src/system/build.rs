@@ -3,7 +3,7 @@
 //! [`Builder`] collects what cannot be read off a function; [`Builder::lagrangian`] then records the function, checks the
 //! whole and differentiates. Mistakes are reported by name.
 
-use super::model::Model;
+use super::model::{MAX_PAIRS, Model};
 use super::symmetry::without_hidden;
 use super::{Coordinate, Defaults, Initial, Motion, Parameter, Quantity, Size, Start, System};
 use crate::error::{Diagnostic, Error, Origin, Result, nearest};
@@ -266,7 +266,13 @@ impl Builder {
     pub(super) fn finish_recorded(self, recorded: Recorded) -> Result<System> {
         self.check()?;
         let Recorded { graph, lagrangian, scope, origin, definite, warnings } = recorded;
-        let system = self.finish(graph, lagrangian, Some(Arc::new(scope)))?;
+        let located = |error| match error {
+            Error::BadSystem { message, .. } => {
+                Diagnostic::new(origin.source(), origin.whole(), message).into()
+            }
+            other => other,
+        };
+        let system = self.finish(graph, lagrangian, Some(Arc::new(scope))).map_err(located)?;
         Ok(System { origin: Some(origin), definite, warnings, ..system })
     }
 
@@ -366,6 +372,11 @@ impl Builder {
                 })
             }
         };
+        let Some(model) = Model::new(graph, n, lagrangian) else {
+            return self.complain(format!(
+                "the Lagrangian couples more than {MAX_PAIRS} pairs of coordinates; write it so that each coordinate is coupled to few others, or take fewer coordinates"
+            ));
+        };
         let rest = Initial {
             q: vec![Quantity::Number(0.0); n],
             start: Start::Velocities(vec![Quantity::Number(0.0); n]),
@@ -384,7 +395,7 @@ impl Builder {
             initial: self.initial.unwrap_or(rest),
             defaults: self.defaults,
             motion,
-            model: Arc::new(Model::new(graph, n, lagrangian)),
+            model: Arc::new(model),
             scope,
             origin: None,
             definite: false,

@@ -48,6 +48,9 @@ pub struct Structure {
     pub mass_ordering: Ordering,
 }
 
+/// Lagrangians with more second derivatives than this are refused: all pairs of a few thousand coordinates.
+pub(super) const MAX_PAIRS: usize = 20_000_000;
+
 /// The Lagrangian and its derivatives as one graph.
 #[derive(Clone, Debug)]
 pub struct Model {
@@ -81,8 +84,10 @@ pub struct Model {
 }
 
 impl Model {
-    /// Differentiates L.
-    pub fn new(mut graph: Graph, n: usize, lagrangian: NodeId) -> Self {
+    /// Differentiates L; `None` if it couples too many pairs of coordinates for their second derivatives to be kept.
+    pub fn new(mut graph: Graph, n: usize, lagrangian: NodeId) -> Option<Self> {
+        let most = MAX_PAIRS.max(40 * n);
+        let mut pairs = 0;
         let mut differentiator = Differentiator::default();
         let state = Depends::COORDINATES.and(Depends::VELOCITIES);
         let zero = graph.number(0.0);
@@ -99,7 +104,12 @@ impl Model {
         let (mut l_qq, mut l_qv, mut l_vv) = (Vec::new(), Vec::new(), Vec::new());
         let mut force = l_q.clone();
         for row in 0..n {
-            for (input, node) in differentiator.gradient(&mut graph, l_q[row], state) {
+            let slopes = differentiator.gradient(&mut graph, l_q[row], state);
+            pairs += slopes.len();
+            if pairs > most {
+                return None;
+            }
+            for (input, node) in slopes {
                 match input {
                     Node::Coordinate(j) if j as usize <= row => {
                         l_qq.push(Entry { row, column: j as usize, node });
@@ -136,7 +146,7 @@ impl Model {
         let energy = graph.sub(energy, lagrangian);
 
         let structure = Structure::new(&graph, n, lagrangian, &l_q, (&l_qq, &l_qv, &l_vv));
-        Self {
+        Some(Self {
             n,
             graph: Arc::new(graph),
             lagrangian,
@@ -151,7 +161,7 @@ impl Model {
             backend: None,
             tapes: Default::default(),
             symmetries: OnceLock::new(),
-        }
+        })
     }
 
     fn tape(&self, slot: usize, outputs: impl FnOnce() -> Vec<NodeId>) -> Arc<Tape> {

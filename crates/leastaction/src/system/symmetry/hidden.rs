@@ -31,7 +31,7 @@ pub(in crate::system) fn without_hidden(system: System) -> System {
     if hidden.is_empty() || lagrangian == system.model.lagrangian {
         return system;
     }
-    let model = Model::new(graph, system.n(), lagrangian);
+    let Some(model) = Model::new(graph, system.n(), lagrangian) else { return system };
     let value = |model: &Model| Energy::new(model, &centre.parameters).at(&centre.q, &centre.v, &centre.t);
     let ((energy, l), (old_energy, old_l)) = (value(&model), value(&system.model));
     // zero may be the one value at which a formula such as x²/x² has none
