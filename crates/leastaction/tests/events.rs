@@ -432,9 +432,8 @@ fn sixty_four_digits_are_located_to_the_last() {
     run.until = Some("period".into());
     run.outputs.insert("speed".into(), "abs(v_q)".into());
     let solution = run.simulate().unwrap();
-    let problem = digits(&run.system);
+    let period = exact::period(&digits(&run.system)).unwrap();
     let digits = solution.summary.digits.as_ref().unwrap();
-    let period = exact::period(&problem).unwrap();
     for (name, fractions) in [("low", [0.25, 0.75].as_slice()), ("turn", &[0.5])] {
         assert_eq!(digits.events[name].len(), fractions.len(), "{name}");
         for (text, fraction) in digits.events[name].iter().zip(fractions) {

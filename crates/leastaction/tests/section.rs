@@ -163,7 +163,7 @@ fn mistakes_are_named() {
         (say(&|s| s.same_energy = Some("x".into())), "`x` is no momentum of `henon-heiles`"),
         (say(&|s| s.vary = vec![vary("y0", &["0.9"])]), "nowhere to start: initial v_x"),
         (say(&|s| s.vary = vec![vary("y0", &["0"; 1000]), vary("E", &["0"; 1000])]), "too many"),
-        (say(&|s| s.points = Some(0)), "stop = 0"),
+        (say(&|s| s.points = Some(0)), "`points` must be at least 1"),
     ] {
         assert!(found.contains(part), "{found}");
     }

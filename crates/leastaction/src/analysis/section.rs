@@ -102,6 +102,9 @@ impl Section {
 
     /// Checks the section of a system given as such.
     pub fn plan_for(&self, system: &System) -> Result<SectionPlan> {
+        if self.points == Some(0) {
+            return Err(Error::ZeroCount { what: "points".to_owned() });
+        }
         let event = self.event_name()?;
         let axes = self.axes(system, &event);
         let mut run = Run { every: Some(0), ..self.run.clone() };
