@@ -248,7 +248,7 @@ fn bad_input_names_the_culprit_and_a_way_out() {
         ("simulate double-pendulum --step nan", vec!["`nan`", "not a finite number"]),
         ("simulate double-pendulum --q0 1,1/0", vec!["initial q2", "--> --q0:1:3", "gives inf"]),
         ("simulate double-pendulum --q0 1,nan", vec!["`nan`"]),
-        ("simulate double-pendulum --q0 1", vec!["2 values", "q1, q2", "1 were given"]),
+        ("simulate double-pendulum --q0 1", vec!["2 values", "q1, q2", "1 was given"]),
         ("simulate double-pendulum --p0 1,2,3", vec!["the initial p", "2 values", "3 were given"]),
         ("simulate double-pendulum --p0 1,2 --v0 1,2", vec!["--p0", "--v0"]),
         ("simulate double-pendulum --q0 1,lenth", vec!["`lenth`"]),

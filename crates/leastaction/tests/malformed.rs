@@ -168,6 +168,62 @@ const CHANGES: &[(&str, &str, (usize, usize), &str)] = &[
         (15, 21),
         "there is no body `ac`",
     ),
+    // outputs, events, and the rest
+    ("[run]", "[outputs]\nh = \"x + zz\"\n[run]", (14, 10), "unknown name `zz`"),
+    ("[run]", "[outputs]\nh = \"[x, y]\"\n[run]", (14, 6), "expected a number, but this is a vector"),
+    ("[run]", "[outputs]\nx = \"y\"\n[run]", (14, 6), "output `x`: the name is taken"),
+    ("[run]", "[outputs]\n\"a b\" = \"y\"\n[run]", (14, 10), "output `a b`: a name has letters"),
+    ("[run]", "[outputs]\nh = true\n[run]", (14, 5), "expected a number, or a formula"),
+    ("[run]", "[events]\nhit = \"xx\"\n[run]", (14, 8), "unknown name `xx`; did you mean `x`?"),
+    ("[run]", "[events]\nhit = \"m - 1\"\n[run]", (14, 8), "the same all the time"),
+    ("[run]", "[events]\nhit = { of = \"x\", direction = \"up\" }\n[run]", (14, 31), "unknown variant `up`"),
+    ("[run]", "[events]\nhit = { of = \"x\", stop = 0 }\n[run]", (14, 15), "stop = 0"),
+    ("[run]", "[events]\nhit = { of = \"x\", stops = 1 }\n[run]", (14, 19), "unknown field `stops`"),
+    ("[run]", "[events]\nhit = 3\n[run]", (14, 7), "expected a formula in quotes, or a table"),
+    ("[run]", "[events]\nhit = \"ln(x - 1)\"\n[run]", (14, 8), "gives -inf"),
+    ("q = [1, 0.5]", "q = \"list(i = 1..3, i)\"", (11, 5), "`q` has 3 values"),
+    ("q = [1, 0.5]", "q = []", (11, 5), "`q` has 0 values"),
+    ("q = [1, 0.5]", "q = [1, \"x\"]", (11, 10), "unknown name `x`"),
+    ("v = [0, 1]", "v = [0, \"t\"]", (12, 10), "time is not known here"),
+    ("v = [0, 1]", "v = [0, 1]\nt = \"now\"", (13, 6), "unknown name `now`"),
+    ("step = 0.01", "step = -0.01", (15, 8), "the step must be positive"),
+    ("step = 0.01", "step = \"0.01*\"", (15, 14), "the formula ends"),
+    ("step = 0.01", "step = 0", (15, 8), "the step must be positive"),
+    ("until = 1", "until = -1", (16, 9), "at least one step"),
+    ("until = 1", "until = 1\nprecision = 1000", (17, 13), "from 1 to 200"),
+    ("until = 1", "until = 1\nbackend = \"gpu\"", (17, 11), "unknown variant `gpu`"),
+    ("until = 1", "until = 1\ndense = 0", (17, 9), "from 1 to 1000"),
+    ("until = 1", "until = 1\nout = 3", (17, 7), "expected a file name"),
+    (
+        "r = \"sqrt(x^2 + y^2)\"",
+        "r = \"dot([x, y], [x])\"",
+        (6, 6),
+        "the scalar product of a vector of 2 entries and a vector of 1 entry",
+    ),
+    ("r = \"sqrt(x^2 + y^2)\"", "r = \"cross([x, y], [x, y])\"", (6, 6), "the vector product"),
+    ("r = \"sqrt(x^2 + y^2)\"", "r = \"[x, y] + [x, y, x]\"", (6, 15), "cannot add a vector of 3 entries"),
+    ("r = \"sqrt(x^2 + y^2)\"", "r = \"norm(x)\"", (6, 11), "norm needs a vector"),
+    ("r = \"sqrt(x^2 + y^2)\"", "r = \"[x, y]*[x, y]\"", (6, 13), "cannot multiply a vector"),
+    (
+        "r = \"sqrt(x^2 + y^2)\"",
+        "r = \"sum(i = 1..x, i)\"",
+        (6, 17),
+        "`x` cannot stand in an index or a range",
+    ),
+    ("r = \"sqrt(x^2 + y^2)\"", "r = \"sum(i = 1.., i)\"", (6, 17), "found `,`"),
+    ("r = \"sqrt(x^2 + y^2)\"", "r = \"sum(1..3, i)\"", (6, 11), "found `.`"),
+    ("r = \"sqrt(x^2 + y^2)\"", "r = \"x y\"", (6, 8), "found `y`"),
+    ("r = \"sqrt(x^2 + y^2)\"", "r = \"x < y\"", (6, 8), "found `<`"),
+    ("r = \"sqrt(x^2 + y^2)\"", "r = \"2x\"", (6, 7), "found `x`"),
+    ("r = \"sqrt(x^2 + y^2)\"", "r = \"x**2\"", (6, 8), "found `*`"),
+    ("r = \"sqrt(x^2 + y^2)\"", "r = \"√x\"", (6, 6), "found `√`"),
+    ("r = \"sqrt(x^2 + y^2)\"", "r = \"\"", (6, 6), "the formula ends"),
+    ("r = \"sqrt(x^2 + y^2)\"", "r = \"atan2(x)\"", (6, 6), "atan2 takes 2 arguments"),
+    ("r = \"sqrt(x^2 + y^2)\"", "r = \"sin\"", (6, 6), "`sin` is a function"),
+    ("r = \"sqrt(x^2 + y^2)\"", "r = \"x[1\"", (6, 9), "expected `]`"),
+    ("kinetic = \"m/2*(dot(x)^2 + dot(y)^2)\"\n", "", (8, 13), "a Lagrangian needs a kinetic energy"),
+    ("potential = \"k/2*(r - 1)^2\"", "expression = \"x\"", (9, 14), "`expression` is all of the Lagrangian"),
+    ("[lagrangian]", "[lagrangians]", (7, 2), "did you mean `lagrangian`"),
 ];
 
 #[test]
@@ -191,6 +247,7 @@ fn errors_are_where_the_mistakes_are() {
         // what is printed names the file and shows the line
         assert!(found.to_string().contains("bad.toml:"), "{found}");
     }
+    assert!(CHANGES.len() >= 110, "{}", CHANGES.len());
     assert!(complaints.is_empty(), "\n{}", complaints.join("\n\n"));
 }
 
@@ -211,6 +268,11 @@ fn large_and_deep_files_are_refused_at_once() {
         format!("coordinates = {}", "[".repeat(1_000_000)),
         GOOD.replacen("m = 2", &format!("m = {}", "9".repeat(1_000_000)), 1),
         "a.".repeat(1_000_000),
+        GOOD.replacen("\"y\"]", "\"y\", \"z[20000]\"]", 1).replacen(
+            "+ dot(y)^2)",
+            "+ dot(y)^2 + sum(v_z)^2)",
+            1,
+        ),
     ] {
         let start = Instant::now();
         let found = error(&text);

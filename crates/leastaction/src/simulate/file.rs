@@ -4,6 +4,8 @@
 //! `[events]`; a system file has the same tables beside coordinates and Lagrangian. [`Run::read`] reads either. The library
 //! reads no files: it is given their text.
 
+use super::numbers::MAX_DIGITS;
+use super::plan::MAX_DENSE;
 use super::run::InitialState;
 use super::{Event, Run};
 use crate::error::{Diagnostic, Error, Result, Source};
@@ -267,7 +269,7 @@ impl Run {
             return Self::of_definition(name, source);
         }
         check_keys(&document)?;
-        check_method(&document)?;
+        check_run(&document)?;
         let file: RunFile = toml::from_str(&source.text).map_err(|error| syntax_error(source, &error))?;
         let mut run = Self::from(file);
         run.place(&document)?;
@@ -287,7 +289,7 @@ impl Run {
         }
         let document = Document::new(source)?;
         text::check_keys(&document)?;
-        check_method(&document)?;
+        check_run(&document)?;
         let part: Part = toml::from_str(&source.text).map_err(|error| syntax_error(source, &error))?;
         let RunTable { precision, backend, every, dense, out, plot, .. } = part.run;
         let mut run = Self {
@@ -439,9 +441,19 @@ fn check_keys(document: &Document<'_>) -> Result<()> {
     Ok(())
 }
 
-/// A method that does not exist is shown where it is named.
-fn check_method(document: &Document<'_>) -> Result<()> {
-    let Some(item) = document.table("run")?.and_then(|table| table.get("method")) else { return Ok(()) };
+/// Checks of `[run]` what can be checked without a system: the name of the method, numbers of digits and points.
+fn check_run(document: &Document<'_>) -> Result<()> {
+    let Some(table) = document.table("run")? else { return Ok(()) };
+    for (key, least, most) in [("precision", 1, MAX_DIGITS as i64), ("dense", 1, MAX_DENSE as i64)] {
+        let Some(item) = table.get(key) else { continue };
+        let number =
+            item.get_ref().as_integer().and_then(|i| i64::from_str_radix(i.as_str(), i.radix()).ok());
+        if number.is_some_and(|x| !(least..=most).contains(&x)) {
+            let title = format!("`{key}` must be a whole number from {least} to {most}");
+            return Err(Diagnostic::new(document.source, item.span(), title).into());
+        }
+    }
+    let Some(item) = table.get("method") else { return Ok(()) };
     match Method::named(&document.string(item)?) {
         Err(Error::UnknownMethod { name, hint }) => {
             Err(Diagnostic::new(document.source, item.span(), format!("unknown method `{name}`{hint}"))

@@ -66,15 +66,13 @@ impl<R: Real> Numbers<R> {
 
     /// A step size, or the system's own.
     pub(crate) fn step(&mut self, step: Option<&Quantity>) -> Result<R> {
-        let default = self.problem.system.defaults.step.clone();
-        let default = self.formulas.value("the default step", &default);
-        let step: R = match step {
-            Some(quantity) => self.formulas.value("the step", quantity)?,
-            None => default.clone()?,
-        };
+        let usual = self.problem.system.defaults.step.clone();
+        let quantity = step.unwrap_or(&usual);
+        let step: R = self.formulas.value("the step", quantity)?;
         if step.to_f64() <= 0.0 {
-            let try_step = default.map_or("a positive one".to_owned(), |x: R| x.to_f64().to_string());
-            return Err(Error::BadStep { step: step.to_f64(), try_step });
+            let usual = self.formulas.value("the default step", &usual).map_or(0.0, |x: R| x.to_f64());
+            let try_step = if usual > 0.0 { usual.to_string() } else { "a positive one".to_owned() };
+            return Err(quantity.locate(Error::BadStep { step: step.to_f64(), try_step }));
         }
         Ok(step)
     }

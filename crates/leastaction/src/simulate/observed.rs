@@ -37,7 +37,7 @@ impl Observed {
             let what = format!("output `{name}`");
             if TAKEN.contains(&name.as_str()) {
                 let message = "files use this name for something else; choose another".to_owned();
-                return Err(Error::BadQuantity { what, message });
+                return Err(formula.locate(Error::BadQuantity { what, message }));
             }
             outputs.push(dictionary.define(&what, name, formula)?);
         }
@@ -67,7 +67,8 @@ impl Observed {
             Some(at) => {
                 let (event, value, time) = (self.events[at].0.clone(), values[at], problem.t0);
                 let cause = Cause::EventNotFinite { event, value, time };
-                Err(problem.failure(0, &problem.t0, (&problem.q0, &problem.p0), cause).into())
+                let failure = problem.failure(0, &problem.t0, (&problem.q0, &problem.p0), cause);
+                Err(self.events[at].1.of.locate(failure.into()))
             }
         }
     }
@@ -75,7 +76,7 @@ impl Observed {
 
 fn event_formula(dictionary: &mut Dictionary, name: &str, event: &Event) -> Result<crate::expr::NodeId> {
     let what = format!("event `{name}`");
-    let bad = |message: String| Err(Error::BadQuantity { what: what.clone(), message });
+    let bad = |message: String| Err(event.of.locate(Error::BadQuantity { what: what.clone(), message }));
     if !crate::expr::is_name(name) {
         return bad("a name has letters, digits and `_`, and does not start with a digit".to_owned());
     }

@@ -22,7 +22,7 @@ const MODERATE: f64 = 2e7;
 const LARGEST: f64 = 2e9;
 
 /// So many points are recorded within a step at most.
-const MAX_DENSE: u64 = 1000;
+pub(super) const MAX_DENSE: u64 = 1000;
 
 /// Is shown the number of steps taken after each; `Break` ends the run.
 pub type Watch<'a> = &'a mut dyn FnMut(u64) -> ControlFlow<()>;
@@ -65,7 +65,9 @@ impl Plan {
         let step = numbers.step(run.step.as_ref())?;
         let until = numbers.until(run.until.as_ref())?;
         let mut notes = Vec::new();
-        let steps = count_steps(until - numbers.problem.t0, step, until, &mut notes)?;
+        let end = run.until.as_ref().unwrap_or(&system.defaults.until);
+        let steps = count_steps(until - numbers.problem.t0, step, until, &mut notes)
+            .map_err(|error| end.locate(error))?;
         let width = 3 * system.n() + 2 + run.outputs.len();
         let (every, dense) = recording(run, &method, steps, width, &mut notes)?;
         Observed::new(run, system, period_text(numbers.period.as_ref()).as_deref())?

@@ -37,6 +37,15 @@ impl Quantity {
         }
     }
 
+    /// An error about this quantity, shown at its place if that is known.
+    pub fn locate(&self, error: Error) -> Error {
+        let (Some(origin), false) = (self.origin(), matches!(error, Error::Source(_))) else { return error };
+        let text = error.to_string();
+        let (title, rest) = text.split_once('\n').unwrap_or((&text, ""));
+        let located = Diagnostic::new(origin.source(), origin.whole(), title);
+        rest.lines().fold(located, |located, line| located.help(line.trim())).into()
+    }
+
     /// The formula; numbers are formulas too.
     pub fn formula(&self) -> Result<Formula> {
         Formula::from_origin(&self.to_string(), self.origin().cloned())

@@ -48,8 +48,8 @@ pub struct Structure {
     pub mass_ordering: Ordering,
 }
 
-/// Lagrangians with more second derivatives than this are refused: all pairs of a few thousand coordinates.
-pub(super) const MAX_PAIRS: usize = 20_000_000;
+/// Lagrangians with more second derivatives than this are refused: all pairs of a thousand coordinates, or more of them where fewer kinds of pairs occur.
+pub(super) const MAX_PAIRS: usize = 3_000_000;
 
 /// The Lagrangian and its derivatives as one graph.
 #[derive(Clone, Debug)]
@@ -126,7 +126,9 @@ impl Model {
                 }
             }
             let rates = Depends::VELOCITIES.and(Depends::TIME);
-            for (input, node) in differentiator.gradient(&mut graph, l_v[row], rates) {
+            let slopes = differentiator.gradient(&mut graph, l_v[row], rates);
+            pairs += slopes.len();
+            for (input, node) in slopes {
                 match input {
                     Node::Velocity(j) if j as usize <= row => {
                         l_vv.push(Entry { row, column: j as usize, node });

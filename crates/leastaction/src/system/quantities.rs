@@ -47,7 +47,8 @@ impl Dictionary {
 
     /// Reads a formula and gives it a name that formulas after it may use.
     pub fn define(&mut self, what: &str, name: &str, quantity: &Quantity) -> Result<NodeId> {
-        let bad = |message: String| Err(Error::BadQuantity { what: what.to_owned(), message });
+        let bad =
+            |message: String| Err(quantity.locate(Error::BadQuantity { what: what.to_owned(), message }));
         if !is_name(name) {
             return bad("a name has letters, digits and `_`, and does not start with a digit".to_owned());
         }
