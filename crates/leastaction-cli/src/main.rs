@@ -90,10 +90,16 @@ fn print(text: &str) -> Result<(), Ending> {
     }
 }
 
+/// So many warnings of a text are printed.
+const MOST_WARNINGS: usize = 10;
+
 /// Shows what may not be as it was meant in the text of a system.
 fn warn_of_text(system: &System) {
-    for warning in &system.warnings {
+    for warning in system.warnings.iter().take(MOST_WARNINGS) {
         say(&warning.render(colour()));
+    }
+    if let Some(more @ 1..) = system.warnings.len().checked_sub(MOST_WARNINGS) {
+        say(&format!("… and {more} more warnings"));
     }
 }
 

@@ -365,3 +365,48 @@ fn with_many_digits_the_momenta_keep_many() {
     let summary = run.simulate().unwrap().into_result().unwrap().summary;
     assert!(summary.momenta["x*p_y - y*p_x"] < 1e-50, "{:?}", summary.momenta);
 }
+
+/// What a text conserves besides the energy: cyclic coordinates and symmetries.
+fn conserved(coordinates: &str, potential: &str, q: &str) -> Vec<String> {
+    let names: Vec<&str> = coordinates.split(' ').collect();
+    let list: Vec<String> = names.iter().map(|name| format!("'{name}'")).collect();
+    let kinetic: Vec<String> = names.iter().map(|name| format!("v_{name}^2")).collect();
+    let text = format!(
+        "coordinates = [{}]\n[parameters]\nm = 1\n[lagrangian]\nkinetic = 'm/2*({})'\npotential = '{potential}'\n[initial]\nq = [{q}]\nv = 0\n",
+        list.join(", "),
+        kinetic.join(" + ")
+    );
+    let run = Run::read("flat", &leastaction::error::Source::new("flat.toml", text)).unwrap();
+    let (system, _) = run.resolve().unwrap();
+    let cyclic = system.structure().cyclic.iter().map(|&i| format!("p_{}", system.coordinates[i].name));
+    cyclic.chain(system.symmetries().iter().map(|s| s.name.clone())).collect()
+}
+
+#[test]
+fn what_is_flat_where_one_looks_is_no_symmetry() {
+    let none: [&str; 0] = [];
+    for (potential, q) in [
+        ("50*exp(-(x - 15)^2) + y^2", "0, 1"),
+        ("5*(1 + tanh(20*(x - 10))) + y^2", "0, 1"),
+        ("5*tanh(20*(x - 10)) + y^2", "0, 1"),
+        ("ln(1 + exp(50*(x - 10))) + y^2", "0, 1"),
+        ("(x/15)^60 + y^2", "0, 1"),
+        ("(x/15)^20 + y^2", "0, 1"),
+        ("(x - 5 + abs(x - 5))^2*50 + y^2", "0, 1"),
+        ("abs(x - 5) + abs(y - 5)", "0, 1"),
+        ("x*exp(-(t - 10)^2) + y^2", "0, 1"),
+        ("-4e-20*exp(-2*x^2/1e-6^2) - 1e-20*exp(-y^2/1e-6^2)", "2e-7, 1e-7"),
+        ("exp(-(x - 12)^2)", "0, 1"),
+        ("1e-40*x + x^2 + y^2", "0, 1"),
+    ] {
+        let found = conserved("x y", potential, q);
+        // the one that does not occur is conserved, the one that does is not
+        let expected: &[&str] = if potential.contains('y') { &none } else { &["p_y"] };
+        assert_eq!(found, expected, "{potential}");
+    }
+    // the same with a symmetry to be found
+    assert_eq!(conserved("x y", "50*exp(-(x^2 + y^2 - 225)^2)", "0.3, 1"), ["x*p_y - y*p_x"]);
+    assert_eq!(conserved("x y", "tanh(20*(x - y - 10))", "0, 1"), ["p_x + p_y"]);
+    assert_eq!(conserved("x phi", "x^2*(sin(phi)^2 + cos(phi)^2)", "0.3, 1"), ["p_phi"]);
+    assert_eq!(conserved("x phi", "x^2*(sin(phi)^2 + cos(phi)^2) + 1e-40*cos(phi)", "0.3, 1"), none);
+}

@@ -35,7 +35,10 @@ impl Evaluation<'_> {
             Kind::Vector(list) => {
                 let mut nodes = Vec::with_capacity(list.len());
                 for part in list {
-                    nodes.extend_from_slice(self.value(part)?.nodes());
+                    let value = self.value(part)?;
+                    // vectors of vectors grow faster than the text
+                    self.scope.spend(value.nodes().len() as u64, ast)?;
+                    nodes.extend_from_slice(value.nodes());
                 }
                 Ok(Value::Vector(nodes))
             }
@@ -288,6 +291,7 @@ impl Evaluation<'_> {
             let value = self.value(&l.body)?;
             result = match (l.kind, result) {
                 (LoopKind::List, Value::Vector(mut list)) => {
+                    self.scope.spend(value.nodes().len() as u64, ast)?;
                     list.extend_from_slice(value.nodes());
                     Value::Vector(list)
                 }

@@ -29,6 +29,7 @@ pub use readable::{Readable, Terms};
 pub use scope::{MAX_EXPANSION, Scope, is_reserved};
 pub use syntax::{Ast, Flaw, Formula, Kind, Loop, LoopKind, Shared};
 pub use tape::{Evaluator, Tape};
+pub(crate) use tape::{apply_binary, apply_unary};
 pub(crate) use trace::Inputs;
 pub use trace::{Expr, record};
 pub use value::{CONSTANTS, Value, functions};

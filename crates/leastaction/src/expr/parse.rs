@@ -22,6 +22,8 @@ use crate::error::Result;
 
 /// Deeper nesting than this is refused before it can exhaust the stack.
 pub const MAX_DEPTH: usize = 200;
+/// Numbers with more characters are refused.
+const MAX_DIGITS: usize = 1000;
 /// Formulas with more parts are refused before they fill the memory.
 pub const MAX_PARTS: usize = 1_000_000;
 
@@ -288,6 +290,10 @@ impl Parser<'_> {
             }
         }
         let literal = &self.text[start..end];
+        if literal.len() > MAX_DIGITS {
+            let title = format!("a number with more than {MAX_DIGITS} characters");
+            return Err(Flaw::new(start..end, title).help("so many digits are beyond every precision"));
+        }
         match literal.parse::<f64>() {
             Ok(x) if x.is_finite() => {
                 self.at = end;

@@ -1,40 +1,37 @@
-//! A formula with some of its inputs replaced by numbers.
+//! What a formula is made of, and the formula with some of its inputs replaced by numbers.
 
 use super::graph::{Binary, Graph, Node, NodeId};
+use super::tape::operands;
 
 impl Graph {
     /// The node `root` with every input for which `value` gives a number replaced by it. What follows from that is simplified, as
     /// if the formula had been written with the number.
     pub fn substitute(&mut self, root: NodeId, value: impl Fn(Node) -> Option<f64>) -> NodeId {
-        let mut needed = vec![false; root.0 as usize + 1];
-        needed[root.0 as usize] = true;
-        for at in (0..needed.len()).rev() {
-            if needed[at] {
-                match self.node(NodeId(at as u32)) {
-                    Node::Unary(_, a) => needed[a.0 as usize] = true,
-                    Node::Binary(_, a, b) => {
-                        needed[a.0 as usize] = true;
-                        needed[b.0 as usize] = true;
-                    }
-                    _ => {}
-                }
-            }
-        }
         // operands come before their users
-        let mut replaced: Vec<NodeId> = (0..needed.len() as u32).map(NodeId).collect();
-        for at in (0..needed.len()).filter(|&at| needed[at]) {
-            let node = self.node(NodeId(at as u32));
+        let mut replaced: Vec<NodeId> = (0..=root.0).map(NodeId).collect();
+        for id in self.below(root) {
             let new = |id: NodeId| replaced[id.0 as usize];
-            replaced[at] = match node {
+            replaced[id.0 as usize] = match self.node(id) {
                 Node::Unary(op, a) if new(a) != a => self.unary(op, new(a)),
                 Node::Binary(op, a, b) if (new(a), new(b)) != (a, b) => self.binary(op, new(a), new(b)),
-                input => match value(input) {
-                    Some(x) => self.number(x),
-                    None => NodeId(at as u32),
-                },
+                input => value(input).map_or(id, |x| self.number(x)),
             };
         }
         replaced[root.0 as usize]
+    }
+
+    /// The nodes that a node is made of, operands before their users, itself last.
+    pub fn below(&self, root: NodeId) -> Vec<NodeId> {
+        let mut needed = vec![false; root.0 as usize + 1];
+        needed[root.0 as usize] = true;
+        for at in (0..=root.0).rev() {
+            if needed[at as usize] {
+                for operand in operands(self.node(NodeId(at))) {
+                    needed[operand.0 as usize] = true;
+                }
+            }
+        }
+        (0..=root.0).filter(|&at| needed[at as usize]).map(NodeId).collect()
     }
 
     /// A function of two operands.

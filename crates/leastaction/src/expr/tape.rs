@@ -397,8 +397,8 @@ fn run<R: Real>(instructions: &[Instruction], registers: &mut [R], outputs: &mut
                 registers[instruction.b as usize] = cos;
                 sin
             }
-            Action::Unary(op) => unary(op, a),
-            Action::Binary(op) => binary(op, a, b),
+            Action::Unary(op) => apply_unary(op, a),
+            Action::Binary(op) => apply_binary(op, a, b),
         };
         registers[instruction.target as usize] = value;
     }
@@ -406,7 +406,7 @@ fn run<R: Real>(instructions: &[Instruction], registers: &mut [R], outputs: &mut
 
 /// The functions of one operand, out of the interpreter's way.
 #[inline(never)]
-fn unary<R: Real>(op: Unary, a: &R) -> R {
+pub(crate) fn apply_unary<R: Real>(op: Unary, a: &R) -> R {
     match op {
         Unary::Neg => -a.clone(),
         Unary::Sqrt => a.sqrt(),
@@ -428,7 +428,7 @@ fn unary<R: Real>(op: Unary, a: &R) -> R {
 
 /// The rarer functions of two operands.
 #[inline(never)]
-fn binary<R: Real>(op: Binary, a: &R, b: &R) -> R {
+pub(crate) fn apply_binary<R: Real>(op: Binary, a: &R, b: &R) -> R {
     match op {
         Binary::Add => a.clone() + b.clone(),
         Binary::Sub => a.clone() - b.clone(),

@@ -100,8 +100,10 @@ impl Plan {
         let system = &self.problem.system;
         let exact = self.precision.is_some();
         let choose = |formula: &Quantity, x: f64| if exact { formula.clone() } else { Quantity::Number(x) };
+        // one formula may stand for many values
         let list = |formulas: &[Quantity], values: &[f64]| {
-            Some(formulas.iter().zip(values).map(|(formula, x)| choose(formula, *x)).collect())
+            let numbers = || values.iter().map(|x| Quantity::Number(*x)).collect();
+            Some(if exact { formulas.to_vec() } else { numbers() })
         };
         let given = &self.given;
         let sizes = system.sizes.iter().map(|s| (s.name.clone(), Quantity::Number(s.value as f64)));
@@ -117,10 +119,9 @@ impl Plan {
             (None, None) => (default_v, default_p),
             (v, p) => (v.as_ref(), p.as_ref()),
         };
-        // an f64 run starts from momenta, as its steps do
-        let start = match (exact, v, p) {
-            (true, Some(v), _) => (list(v, &self.problem.v0), None),
-            (true, None, Some(p)) => (None, list(p, &self.problem.p0)),
+        let start = match (v, p) {
+            (Some(v), _) => (list(v, &self.problem.v0), None),
+            (None, Some(p)) => (None, list(p, &self.problem.p0)),
             _ => (None, Some(self.problem.p0.iter().map(|x| Quantity::Number(*x)).collect())),
         };
         let end = self.problem.t0 + self.steps as f64 * self.step;

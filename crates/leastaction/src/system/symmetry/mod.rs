@@ -4,13 +4,14 @@
 //! J = p·(Aq + b) (Noether). b alone is a translation, and J a total momentum; an antisymmetric A is a rotation, and J an angular
 //! momentum. Variational methods keep every such J to rounding, because their polynomials are carried along by the motion.
 //!
-//! `candidates` lists motions that may be symmetries, `search` finds the combinations of them that are, `words` names those and `momentum` computes J.
+//! `candidates` lists motions that may be symmetries, `search` finds the combinations of them that are, `proof` makes sure of them, `words` names those and `momentum` computes J.
 //! `hidden` takes coordinates out of L that only seem to occur in it.
 //! Coordinates that do not occur in L are known from [`Structure::cyclic`](super::Structure::cyclic) and not listed again.
 
 mod candidates;
 mod hidden;
 mod momentum;
+mod proof;
 mod search;
 mod words;
 

@@ -2,17 +2,21 @@
 //!
 //! Each random state with random parameters gives one equation Σ x_k F_k = 0, with F_k = (A_k q + b_k)·L_q + (A_k v)·L_v of candidate k. More
 //! equations than candidates leave only true symmetries open. In f64 that is quick and says in most cases that there are
-//! none. What it leaves open is decided with 57 digits, where a symmetry that is broken by 1e-30 is no symmetry.
+//! none. What it leaves open is decided with 57 digits, where a symmetry that is broken by 1e-30 is no symmetry, and proved on the
+//! graph by `proof`.
 
 use super::candidates::{Motion, Place, candidates};
+use super::proof::leaves_unchanged;
 use crate::linear::{null_space, reduced_basis};
 use crate::scalar::{Digits, Field, Real};
 use crate::system::{Gradient, Problem, Quantity, Settings, System};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// What decides.
-type Number = Digits<3>;
+pub(super) type Number = Digits<3>;
 
+/// States at which a symmetry is proved.
+const PROOFS: usize = 3;
 /// Equations beyond the number of candidates.
 const SPARE: usize = 4;
 /// Parts of the sizes that occur, below which numbers count as zero: in f64 and with many digits.
@@ -38,7 +42,11 @@ pub(super) fn symmetries(system: &System, centre: &Sample) -> Vec<Motion<f64>> {
         None => return Vec::new(),
     };
     let found = symmetries_in::<Number>(system, &samples, &left, SHARP);
-    without_centres_of_mass(found.iter().filter_map(|motion| fractions(motion, 1e-20)).collect())
+    let found = found.iter().filter_map(|motion| fractions(motion, 1e-20));
+    let proved = |motion: &Motion<f64>| {
+        samples.states.iter().take(PROOFS).all(|at| leaves_unchanged(system, motion, at))
+    };
+    without_centres_of_mass(found.filter(proved).collect())
 }
 
 /// Leaves out what follows from translations: if bodies of equal mass can be shifted along two axes, their centre of mass can be
