@@ -4,7 +4,7 @@
 //! when it is made, and the matrices are either small and dense or long and banded. [`Matrix`] picks one of
 //! the two; [`Ordering`] numbers the coordinates so that a sparse coupling becomes a narrow band. [`Square`] is plain matrix
 //! algebra; [`Pencil`] and [`BandPencil`] know eigenvalues, of a method to many digits and of a large system by counting;
-//! [`null_space`] and [`reduced_basis`] find what a set of equations leaves open.
+//! [`null_space()`] and [`reduced_basis`] find what a set of equations leaves open.
 
 mod banded;
 mod definite;

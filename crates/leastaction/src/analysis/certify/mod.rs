@@ -151,7 +151,11 @@ pub fn certify(plan: &Plan, options: &Options, watch: Watch<'_>) -> Result<Certi
     Ok(certificate.conclude())
 }
 
-/// Whether the run gets to its end.
+/// A step that differs from its two halves by this part of the motion fails, and by this one deserves a word.
+const WRONG: f64 = 3e-2;
+const COARSE: f64 = 3e-3;
+
+/// Whether the run gets to its end, with steps that resolve it.
 fn run(subject: &Subject<'_>, trail: &Trail) -> Check<RunFound> {
     let worst = trail.worst().filter(|(_, error)| error.is_finite());
     let found = RunFound {
@@ -176,11 +180,21 @@ fn run(subject: &Subject<'_>, trail: &Trail) -> Check<RunFound> {
         Outcome::Interrupted => {
             Check::new(Verdict::NotMeasured, format!("interrupted after {} steps", trail.steps), found)
         }
-        _ if trail.steps < all => {
-            let finding = format!("the first {} of {all} steps were looked at{least}", trail.steps);
-            Check::new(Verdict::Pass, finding, found)
+        _ => {
+            let finding = if trail.steps < all {
+                format!("the first {} of {all} steps were looked at{least}", trail.steps)
+            } else {
+                format!("all {all} steps were solved{least}")
+            };
+            match worst.map_or(0.0, |(_, error)| error) {
+                error if error > WRONG => Check::new(Verdict::Fail, finding, found).advise(
+                    "a step that differs so much from its halves misses the motion\ntry a smaller step",
+                ),
+                error if error > COARSE => Check::new(Verdict::Warn, finding, found)
+                    .advise("single steps are that coarse; try a smaller step or a method of higher order"),
+                _ => Check::new(Verdict::Pass, finding, found),
+            }
         }
-        _ => Check::new(Verdict::Pass, format!("all {all} steps were solved{least}"), found),
     }
 }
 

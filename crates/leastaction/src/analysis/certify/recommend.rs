@@ -82,8 +82,10 @@ pub(super) fn recommend(
         period,
     };
     let tried = each(&methods, |method| Some((method.clone(), search.search(method)?)));
-    let (exact, mut tried): (Vec<_>, Vec<_>) =
-        tried.into_iter().flatten().partition(|(_, t)| t.is_exact(options));
+    let (exact, mut tried): (Vec<_>, Vec<_>) = tried
+        .into_iter()
+        .flatten()
+        .partition(|(method, t)| t.is_exact(options) && t.step >= search.top(method));
     if !exact.is_empty() {
         found.notes.push(format!(
             "not listed, because every step that resolves the motion keeps the energy to rounding: {}",
@@ -172,11 +174,16 @@ impl Search<'_> {
         })
     }
 
-    /// The largest step found with which a method reaches the error.
-    fn search(&self, method: &Method) -> Option<Trial> {
+    /// The largest step that resolves the motion.
+    fn top(&self, method: &Method) -> f64 {
         let degree = method.degree().unwrap_or(1) as f64;
         let resolved = std::f64::consts::TAU * degree / (LEAST_POINTS * self.fastest);
-        let top = resolved.min(self.length / 16.0);
+        resolved.min(self.length / 16.0)
+    }
+
+    /// The largest step found with which a method reaches the error.
+    fn search(&self, method: &Method) -> Option<Trial> {
+        let top = self.top(method);
         let mut step = self.subject.plan.step.min(top);
         let (mut best, mut bad): (Option<Trial>, Option<f64>) = (None, None);
         for _ in 0..TRIALS {

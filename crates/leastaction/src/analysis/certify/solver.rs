@@ -15,6 +15,9 @@ const TRIES: f64 = 150.0;
 const DOUBLINGS: i32 = 12;
 /// The limit is found to this part.
 const NARROW: f64 = 1.05;
+/// A run at the limit takes at most so many steps, and is tried with steps smaller by this factor until it lasts.
+const MOST_STEPS: u64 = 2000;
+const SMALLER: f64 = 1.15;
 /// A limit nearer than this is worth a word.
 const NEAR: f64 = 1.5;
 
@@ -36,6 +39,7 @@ pub(super) fn solver(subject: &Subject<'_>, trail: &Trail) -> Check<SolverFound>
     let states = trail.some((WORK / (TRIES * subject.work(method))).clamp(2.0, STATES) as usize);
     let limits = each(&states, |state| limit(subject, state));
     let smallest = limits.into_iter().min_by(|a, b| a.0.total_cmp(&b.0)).unwrap_or((0.0, true));
+    let smallest = lasting(subject, smallest);
     found.largest_step = Some(smallest.0 * step);
     found.limited = smallest.1;
     let mut finding = match (found.iterations_mean, found.contraction) {
@@ -64,6 +68,22 @@ pub(super) fn solver(subject: &Subject<'_>, trail: &Trail) -> Check<SolverFound>
         }
         _ => Check::new(Verdict::Pass, finding, found),
     }
+}
+
+/// The limit made smaller until not only single steps are solved but a run of them, over the time of the run.
+fn lasting(subject: &Subject<'_>, (mut factor, mut limited): (f64, bool)) -> (f64, bool) {
+    let (plan, length) = (subject.plan, subject.plan.steps as f64 * subject.plan.step);
+    let lasts = |factor: f64| {
+        let step = factor * plan.step;
+        let steps = (length / step).clamp(1.0, subject.affordable(&plan.method, WORK).min(MOST_STEPS) as f64);
+        let mut stepper = Stepper::new(&plan.problem, &plan.method, step);
+        let mut state = State::new(&plan.problem);
+        (0..steps as u64).all(|_| (subject.watch)(0).is_continue() && stepper.step(&mut state).is_ok())
+    };
+    while factor > 1.0 && !lasts(factor) {
+        (factor, limited) = ((factor / SMALLER).max(1.0), true);
+    }
+    (factor, limited)
 }
 
 fn is_of_solver(cause: &Cause) -> bool {

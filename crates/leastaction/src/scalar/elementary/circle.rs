@@ -2,7 +2,7 @@
 //!
 //! An angle is reduced to r + low with |r| ≤ π/4 by subtracting a multiple of π/2 that is known to 119 bits, in three parts whose
 //! products are exact. Larger angles, and the few that lie so close to a multiple of π/2 that 119 bits leave too little, take
-//! [`far`](super::far).
+//! `far`.
 
 use super::coefficients::{COS, HALF_PI_1, HALF_PI_2, HALF_PI_3, SIN, TWO_OVER_PI};
 use super::far;

@@ -1,7 +1,7 @@
 //! Systems written as text: a TOML file with coordinates and a Lagrangian in formulas.
 //!
 //! [`System::from_text`] reads such a file, records its formulas into a graph as a Rust function would be recorded, and hands
-//! graph and names to the [`Builder`](super::Builder). What a file says about runs is left to `simulate`. The grammar is
+//! graph and names to the [`Builder`]. What a file says about runs is left to `simulate`. The grammar is
 //! described in the book, page "Grammar".
 
 mod check;
