@@ -15,7 +15,7 @@ use crate::system::System;
 /// How far the motion goes: nothing special.
 const FAR: f64 = 0.637;
 /// Changes cancel if this part of them is left.
-const LEFT: f64 = 1e-35;
+const LEFT: f64 = 1e-48;
 /// More terms than this no exponential of a motion needs.
 const TERMS: u32 = 200;
 
