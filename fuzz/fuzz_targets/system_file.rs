@@ -14,7 +14,8 @@ fuzz_target!(|data: &[u8]| {
         Ok(plan) => {
             // one step, if it is a small one
             if plan.problem.system.n() <= 16 && plan.precision.is_none() {
-                let once = leastaction::simulate::Plan { steps: 1, every: 0, ..plan };
+                let mut once = plan;
+                (once.steps, once.every) = (1, 0);
                 let _ = once.simulate();
             }
         }
