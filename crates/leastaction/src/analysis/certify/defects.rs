@@ -11,7 +11,7 @@ use crate::scalar::{Dual, Field};
 use crate::step::{State, Stepper, tangent};
 
 /// What rounding explains, relative to the products that must cancel: the iteration in dual numbers may end at 2e-11 for 100
-/// unknowns of very different sizes (the outer planets), while `rk4` shows 1e-4 with steps of half a radian.
+/// unknowns of very different sizes (the outer planets), while `rk4` shows far more with steps of half a radian.
 const SYMPLECTIC: f64 = 1e-9;
 /// A larger step than that of the run is so many radians of the fastest motion.
 const RADIANS: f64 = 0.5;
