@@ -1,11 +1,10 @@
 //! The flags of `certify`.
 
-use super::StartFlags;
+use super::{MethodFlags, StartFlags};
 use crate::Ending;
 use clap::Args;
 use leastaction::analysis::certify::Options;
 use leastaction::prelude::Run;
-use leastaction::system::Quantity;
 
 /// Everything is measured on the system as given: parameters, initial state, method and step. Exit code 0 if nothing failed, 1 if
 /// something did; the certificate is printed in both cases.
@@ -13,12 +12,8 @@ use leastaction::system::Quantity;
 pub(crate) struct CertifyFlags {
     #[command(flatten)]
     start: StartFlags,
-    /// Method (see `leastaction methods`)
-    #[arg(long, short)]
-    method: Option<String>,
-    /// Step size
-    #[arg(long, allow_hyphen_values = true)]
-    step: Option<String>,
+    #[command(flatten)]
+    method: MethodFlags,
     /// The relative energy error for which a method and a step are recommended
     #[arg(long, value_name = "ERROR", default_value_t = 1e-8)]
     energy_error: f64,
@@ -31,12 +26,7 @@ impl CertifyFlags {
     /// The run that the flags describe.
     pub(crate) fn to_run(&self) -> Result<Run, Ending> {
         let mut run = self.start.to_run()?;
-        if let Some(method) = &self.method {
-            run.method = Some(method.clone());
-        }
-        if let Some(step) = &self.step {
-            run.step = Some(Quantity::from(step.as_str()));
-        }
+        self.method.fill(&mut run);
         // nothing is recorded
         (run.every, run.dense) = (Some(0), None);
         Ok(run)

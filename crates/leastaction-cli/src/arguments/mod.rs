@@ -112,17 +112,36 @@ pub(crate) struct StartFlags {
     t0: Option<String>,
 }
 
-/// Numbers may be formulas of parameters and constants everywhere, e.g. --q0 pi/4,pi/3 or --step period/200.
+/// With which method and step.
 #[derive(Debug, Args)]
-pub(crate) struct SimulateFlags {
-    #[command(flatten)]
-    start: StartFlags,
+pub(crate) struct MethodFlags {
     /// Method (see `leastaction methods`)
     #[arg(long, short)]
     method: Option<String>,
     /// Step size
     #[arg(long, allow_hyphen_values = true)]
     step: Option<String>,
+}
+
+impl MethodFlags {
+    /// Puts them into a run.
+    fn fill(&self, run: &mut Run) {
+        if let Some(method) = &self.method {
+            run.method = Some(method.clone());
+        }
+        if let Some(step) = &self.step {
+            run.step = Some(formula("--step", step));
+        }
+    }
+}
+
+/// Numbers may be formulas of parameters and constants everywhere, e.g. --q0 pi/4,pi/3 or --step period/200.
+#[derive(Debug, Args)]
+pub(crate) struct SimulateFlags {
+    #[command(flatten)]
+    start: StartFlags,
+    #[command(flatten)]
+    method: MethodFlags,
     /// Record every K-th step (0 records nothing) [default: as often as 160 MB allow]
     #[arg(long, value_name = "K")]
     every: Option<u64>,
@@ -225,12 +244,7 @@ impl SimulateFlags {
     /// The run that the flags describe.
     pub(crate) fn to_run(&self) -> Result<Run, Ending> {
         let mut run = self.start.to_run()?;
-        if let Some(method) = &self.method {
-            run.method = Some(method.clone());
-        }
-        if let Some(step) = &self.step {
-            run.step = Some(formula("--step", step));
-        }
+        self.method.fill(&mut run);
         if !self.out.is_empty() {
             run.out = self.out.clone();
         }

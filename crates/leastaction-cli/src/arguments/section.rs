@@ -1,6 +1,6 @@
 //! The flags of `section`, and the section they describe.
 
-use super::{Format, ObserveFlags, StartFlags, split};
+use super::{Format, MethodFlags, ObserveFlags, StartFlags, split};
 use crate::Ending;
 use clap::Args;
 use leastaction::analysis::{Section, Vary};
@@ -14,12 +14,8 @@ pub(crate) struct SectionFlags {
     start: StartFlags,
     #[command(flatten)]
     observe: ObserveFlags,
-    /// Method (see `leastaction methods`)
-    #[arg(long, short)]
-    method: Option<String>,
-    /// Step size
-    #[arg(long, allow_hyphen_values = true)]
-    step: Option<String>,
+    #[command(flatten)]
+    method: MethodFlags,
     /// The event that is the section, if there are several
     #[arg(long, value_name = "NAME")]
     on: Option<String>,
@@ -57,12 +53,7 @@ impl SectionFlags {
     /// The section that the flags describe.
     pub(crate) fn to_section(&self) -> Result<Section, Ending> {
         let mut run = self.start.to_run()?;
-        if let Some(method) = &self.method {
-            run.method = Some(method.clone());
-        }
-        if let Some(step) = &self.step {
-            run.step = Some(Quantity::from(step.as_str()));
-        }
+        self.method.fill(&mut run);
         self.observe.fill(&mut run)?;
         Ok(Section {
             run,
