@@ -21,10 +21,6 @@ macro_rules! in_precision {
                 type $R = $crate::scalar::Digits<4>;
                 $body
             }
-            Some(5..=8) => {
-                type $R = $crate::scalar::Digits<8>;
-                $body
-            }
             Some(_) => {
                 type $R = $crate::scalar::Digits<12>;
                 $body

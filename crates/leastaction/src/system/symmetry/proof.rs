@@ -2,7 +2,7 @@
 //!
 //! The search compares numbers, and a potential that is flat where it looks (a far barrier, a wall that is not touched, a saturated
 //! tanh) is a zero to it. So what it finds is proved on the graph: every node is evaluated at a state and at the moved state, with
-//! 57 digits. A node either is the same at both, because its operands are, or because the changes of its two operands cancel,
+//! 77 digits. A node either is the same at both, because its operands are, or because the changes of its two operands cancel,
 //! which is asked relative to those changes, however small; or it changes. What is the same plus what changes, changes. A
 //! kink of something that changes is not looked through.
 

@@ -2,7 +2,7 @@
 //!
 //! Each random state with random parameters gives one equation Σ x_k F_k = 0, with F_k = (A_k q + b_k)·L_q + (A_k v)·L_v of candidate k. More
 //! equations than candidates leave only true symmetries open. In f64 that is quick and says in most cases that there are
-//! none. What it leaves open is decided with 57 digits, where a symmetry that is broken by 1e-30 is no symmetry, and proved on the
+//! none. What it leaves open is decided with 77 digits, where a symmetry that is broken by 1e-30 is no symmetry, and proved on the
 //! graph by `proof`.
 
 use super::candidates::{Motion, Place, candidates};
@@ -13,7 +13,7 @@ use crate::system::{Gradient, Problem, Quantity, Settings, System};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// What decides.
-pub(super) type Number = Digits<3>;
+pub(super) type Number = Digits<4>;
 
 /// States at which a symmetry is proved.
 const PROOFS: usize = 3;
