@@ -4,11 +4,13 @@
 //! derives, [`Tape`] and [`Evaluator`] run, by interpreting or, in `f64`, as machine code: the [`Backend`]. What the expressions
 //! mean (coordinates, momenta, energy) is left to `system`.
 
+mod aligned;
 mod derive;
 mod display;
 mod evaluate;
 mod graph;
 mod native;
+mod nodes;
 mod parse;
 mod rate;
 mod readable;
@@ -23,6 +25,7 @@ pub use derive::Differentiator;
 pub use display::{Names, formula};
 pub use graph::{Binary, Depends, Graph, Node, NodeId, Unary};
 pub use native::Backend;
+pub use nodes::Nodes;
 pub use parse::{MAX_DEPTH, MAX_PARTS, in_name, is_name, parse};
 pub use rate::Rates;
 pub use readable::{Readable, Terms};

@@ -7,31 +7,50 @@ impl Graph {
     /// The node `root` with every input for which `value` gives a number replaced by it. What follows from that is simplified, as
     /// if the formula had been written with the number.
     pub fn substitute(&mut self, root: NodeId, value: impl Fn(Node) -> Option<f64>) -> NodeId {
+        let numbers = |graph: &mut Self, node: Node| value(node).map(|x| graph.number(x));
+        self.substitute_all(&[root], numbers)[0]
+    }
+
+    /// Nodes with inputs replaced by other nodes, all at once.
+    pub fn substitute_all(
+        &mut self,
+        roots: &[NodeId],
+        mut value: impl FnMut(&mut Self, Node) -> Option<NodeId>,
+    ) -> Vec<NodeId> {
+        let Some(last) = roots.iter().max() else { return Vec::new() };
         // operands come before their users
-        let mut replaced: Vec<NodeId> = (0..=root.0).map(NodeId).collect();
-        for id in self.below(root) {
+        let mut replaced: Vec<NodeId> = (0..=last.0).map(NodeId).collect();
+        for id in self.below_all(roots) {
             let new = |id: NodeId| replaced[id.0 as usize];
             replaced[id.0 as usize] = match self.node(id) {
                 Node::Unary(op, a) if new(a) != a => self.unary(op, new(a)),
                 Node::Binary(op, a, b) if (new(a), new(b)) != (a, b) => self.binary(op, new(a), new(b)),
-                input => value(input).map_or(id, |x| self.number(x)),
+                input => value(self, input).unwrap_or(id),
             };
         }
-        replaced[root.0 as usize]
+        roots.iter().map(|root| replaced[root.0 as usize]).collect()
     }
 
     /// The nodes that a node is made of, operands before their users, itself last.
     pub fn below(&self, root: NodeId) -> Vec<NodeId> {
-        let mut needed = vec![false; root.0 as usize + 1];
-        needed[root.0 as usize] = true;
-        for at in (0..=root.0).rev() {
+        self.below_all(&[root])
+    }
+
+    /// The nodes that some nodes are made of, operands before their users.
+    fn below_all(&self, roots: &[NodeId]) -> Vec<NodeId> {
+        let Some(last) = roots.iter().max() else { return Vec::new() };
+        let mut needed = vec![false; last.0 as usize + 1];
+        for root in roots {
+            needed[root.0 as usize] = true;
+        }
+        for at in (0..=last.0).rev() {
             if needed[at as usize] {
                 for operand in operands(self.node(NodeId(at))) {
                     needed[operand.0 as usize] = true;
                 }
             }
         }
-        (0..=root.0).filter(|&at| needed[at as usize]).map(NodeId).collect()
+        (0..=last.0).filter(|&at| needed[at as usize]).map(NodeId).collect()
     }
 
     /// A function of two operands.

@@ -5,9 +5,10 @@
 //! Registers are reused as soon as their value is spent, so a tape of a long chain stays in the cache.
 
 use super::graph::{Binary, Graph, Node, NodeId, Unary};
-use super::native::{Backend, Code};
+use super::native::{Arrays, Backend, Code};
+use super::nodes::Layout;
 use crate::scalar::Real;
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 /// What an instruction does. Flat, so that the interpreter has one jump to take.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -75,7 +76,12 @@ pub struct Tape {
     pub(super) outputs: usize,
     /// Machine code of the body, made where it is first asked for.
     code: OnceLock<Option<Arc<Code>>>,
+    /// Machine code of sweeps over nodes, by the number of nodes.
+    sweeps: Arc<Mutex<Vec<SweepCode>>>,
 }
+
+/// Machine code of a sweep over so many nodes, if there can be any.
+type SweepCode = (Layout, Option<Arc<Code>>);
 
 impl Tape {
     /// The tape that computes `outputs` from n coordinates.
@@ -102,6 +108,16 @@ impl Tape {
     fn code(&self) -> Option<Arc<Code>> {
         self.code.get_or_init(|| Code::new(self).map(Arc::new)).clone()
     }
+    /// The machine code of a sweep, made once for all who ask.
+    pub(super) fn sweep_code(&self, layout: &Layout) -> Option<Arc<Code>> {
+        let mut known = self.sweeps.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((_, code)) = known.iter().find(|(made_for, _)| made_for == layout) {
+            return code.clone();
+        }
+        let code = Code::sweep(self, layout).map(Arc::new);
+        known.push((*layout, code.clone()));
+        code
+    }
 }
 
 const UNPLACED: u32 = u32::MAX;
@@ -126,6 +142,7 @@ impl<'g> Compiler<'g> {
             registers: 2 * coordinates + 1,
             outputs: outputs.len(),
             code: OnceLock::new(),
+            sweeps: Arc::default(),
         };
         let mut compiler = Self {
             graph,
@@ -316,6 +333,8 @@ pub struct Evaluator<R> {
     registers: Vec<R>,
     /// Only in `f64`, and only if it was asked for.
     code: Option<Arc<Code>>,
+    /// Memory for the code to put values aside.
+    scratch: Vec<f64>,
 }
 
 /// Longer tapes are interpreted unless machine code is asked for: compiling them would take longer than most runs gain.
@@ -325,13 +344,24 @@ impl<R: Real> Evaluator<R> {
     /// Like [`new`](Self::new), for a tape that will run many times: as machine code if this machine can and the back end is not
     /// the interpreter. Without a choice of back end only tapes up to a certain length are compiled.
     pub fn compiled(tape: Arc<Tape>, parameters: &[R], backend: Option<Backend>) -> Self {
-        let wanted = match backend {
+        let wanted = Self::wants_code(&tape, backend) && R::as_f64s(&[]).is_some();
+        let code = if wanted { tape.code() } else { None };
+        let scratch = vec![0.0; code.as_ref().map_or(0, |code| code.scratch())];
+        Self { code, scratch, ..Self::new(tape, parameters) }
+    }
+
+    /// Whether a tape that will run many times should have machine code.
+    pub(super) fn wants_code(tape: &Tape, backend: Option<Backend>) -> bool {
+        match backend {
             Some(Backend::Interpreter) => false,
             Some(Backend::Native) => true,
             None => tape.len() <= LONGEST_COMPILED,
-        };
-        let code = if wanted && R::as_f64s(&[]).is_some() { tape.code() } else { None };
-        Self { code, ..Self::new(tape, parameters) }
+        }
+    }
+
+    /// The registers, with parameters and what follows from them filled in.
+    pub(super) fn registers(&self) -> &[R] {
+        &self.registers
     }
 
     /// Fills in the parameters and computes what depends on them alone.
@@ -347,7 +377,7 @@ impl<R: Real> Evaluator<R> {
         }
         let mut none: [R; 0] = [];
         run(&tape.prologue, &mut registers, &mut none);
-        Self { tape, registers, code: None }
+        Self { tape, registers, code: None, scratch: Vec::new() }
     }
 
     /// Evaluates the tape at (q, v, t).
@@ -360,9 +390,11 @@ impl<R: Real> Evaluator<R> {
                 R::as_f64s(std::slice::from_ref(t)),
                 R::as_f64s_mut(outputs),
             )
-            && code.run(registers, q, v, t, outputs)
         {
-            return;
+            let arrays = Arrays { registers, q, v, t: &[*t], outputs, scratch: &mut self.scratch };
+            if code.run(arrays) {
+                return;
+            }
         }
         let n = self.tape.coordinates;
         self.registers[..n].clone_from_slice(q);

@@ -21,7 +21,7 @@ mod tableau;
 pub use modal::Modal;
 pub use quadrature::{Quadrature, gauss, lobatto};
 pub use stability::{Window, stability_polynomial};
-pub use tableau::Tableau;
+pub use tableau::{Partitioned, Tableau};
 
 use crate::error::{Error, Result, nearest};
 

@@ -31,10 +31,7 @@ impl<R: Real> Tableau<R> {
     pub fn new(galerkin: &Galerkin) -> Self {
         let s = galerkin.degree;
         let nodes: Vec<R::Wide> = lobatto(s + 1).points;
-        let Quadrature { points, weights } = match galerkin.rule {
-            Rule::Gauss => gauss(galerkin.points),
-            Rule::Lobatto => lobatto(galerkin.points),
-        };
+        let Quadrature { points, weights } = quadrature::<R::Wide>(galerkin);
         let narrow = |list: &[R::Wide]| list.iter().map(R::narrow).collect::<Vec<R>>();
         Self {
             degree: s,
@@ -55,6 +52,70 @@ impl<R: Real> Tableau<R> {
     /// φ'_k(x) for all k.
     pub fn slope_at(&self, x: &R) -> Vec<R> {
         basis_slope(&self.c, x)
+    }
+}
+
+/// The same method as a pair of Runge–Kutta methods, one for coordinates and one for momenta:
+/// Q_i = q + h Σ_j a_ij V_j and P_i = p + h Σ_j â_ij F_j at the points d_i of the quadrature.
+///
+/// For Gauss points that is the collocation method. For Lobatto points it is the pair IIIA–IIIB, which is the same method only if L is
+/// separable with a constant mass matrix: in general its velocities at the points belong to no polynomial of the method's degree.
+#[derive(Clone, Debug)]
+pub struct Partitioned<R> {
+    /// Points d_i.
+    pub d: Vec<R>,
+    /// Weights b_i.
+    pub b: Vec<R>,
+    /// a_ij = ∫_0^{d_i} l_j, with l_j the polynomial that is 1 at d_j and 0 at the other points.
+    pub a: Vec<Vec<R>>,
+    /// â_ij = b_j (1 − a_ji/b_i), which makes the pair symplectic.
+    pub a_hat: Vec<Vec<R>>,
+    /// l_j(1 + d_i): where the rates of one step go in the next.
+    pub ahead: Vec<Vec<R>>,
+    /// ∫_0^{c_k} l_j for the nodes c_1 … c_s of the polynomial of a step: its increments from rates.
+    pub to_nodes: Vec<Vec<R>>,
+}
+
+impl<R: Real> Partitioned<R> {
+    /// The numbers of a method.
+    pub fn new(galerkin: &Galerkin) -> Self {
+        let Quadrature { points, weights } = quadrature::<R::Wide>(galerkin);
+        // exact for the polynomials l_j
+        let rule: Quadrature<R::Wide> = gauss(points.len());
+        let integrals = |end: &R::Wide| -> Vec<R::Wide> {
+            let mut sums = vec![R::Wide::zero(); points.len()];
+            for (x, w) in rule.points.iter().zip(&rule.weights) {
+                let values = basis(&points, &(end.clone() * x.clone()));
+                for (sum, value) in sums.iter_mut().zip(values) {
+                    *sum = sum.clone() + end.clone() * w.clone() * value;
+                }
+            }
+            sums
+        };
+        let a: Vec<Vec<R::Wide>> = points.iter().map(integrals).collect();
+        let conjugate = |i: usize, j: usize| {
+            weights[j].clone() - weights[j].clone() * a[j][i].clone() / weights[i].clone()
+        };
+        let narrow = |list: &[R::Wide]| list.iter().map(R::narrow).collect::<Vec<R>>();
+        let count = points.len();
+        let nodes: Vec<R::Wide> = lobatto(galerkin.degree + 1).points;
+        Self {
+            a_hat: (0..count)
+                .map(|i| (0..count).map(|j| R::narrow(&conjugate(i, j))).collect())
+                .collect(),
+            ahead: points.iter().map(|d| narrow(&basis(&points, &(R::Wide::one() + d.clone())))).collect(),
+            to_nodes: nodes[1..].iter().map(|c| narrow(&integrals(c))).collect(),
+            a: a.iter().map(|row| narrow(row)).collect(),
+            d: narrow(&points),
+            b: narrow(&weights),
+        }
+    }
+}
+
+fn quadrature<F: Field>(galerkin: &Galerkin) -> Quadrature<F> {
+    match galerkin.rule {
+        Rule::Gauss => gauss(galerkin.points),
+        Rule::Lobatto => lobatto(galerkin.points),
     }
 }
 

@@ -14,6 +14,7 @@
 use super::coarse::Coarse;
 use super::convergence::{Convergence, Verdict};
 use super::jacobian::Jacobian;
+use super::sweeps::{Parts, Sweeper};
 use super::{State, Weights, compensated_add};
 use crate::error::Cause;
 use crate::method::{Galerkin, Tableau};
@@ -32,6 +33,10 @@ pub(super) struct GalerkinStepper<R> {
     hessian: Hessian<R>,
     velocities: Velocities<R>,
     pub(super) jacobian: Jacobian<R>,
+    /// A way without second derivatives, tried first.
+    sweeper: Option<Box<Sweeper>>,
+    /// Whether the last step was found by it.
+    swept: bool,
     /// The same equations in f64, for numbers with more digits.
     coarse: Option<Box<Coarse>>,
     /// How often the matrix was computed in the present step.
@@ -68,6 +73,8 @@ impl<R: Real> GalerkinStepper<R> {
             hessian: Hessian::new(model, &problem.parameters),
             velocities: Velocities::new(model, &problem.parameters),
             jacobian: Jacobian::new(problem, &tableau, &h),
+            sweeper: None,
+            swept: false,
             coarse: R::REFINES_F64.then(|| Box::new(Coarse::new(problem, galerkin, &h))),
             renewals: 0,
             z: zeros(n * s),
@@ -86,10 +93,19 @@ impl<R: Real> GalerkinStepper<R> {
         }
     }
 
+    /// The same with sweeps tried first, where they solve the equations.
+    pub(super) fn with_sweeps(self, problem: &Problem<R>, galerkin: &Galerkin) -> Self {
+        let sweeper = Sweeper::new(problem, galerkin, &self.h).map(Box::new);
+        Self { sweeper, ..self }
+    }
+
     /// Changes the step size. The polynomial of the step before belongs to another size and is forgotten.
     pub(super) fn resize(&mut self, h: &R) {
         self.h = h.clone();
         self.jacobian.weigh(&self.tableau, h);
+        if let Some(sweeper) = &mut self.sweeper {
+            sweeper.resize(h.to_f64());
+        }
         if let Some(coarse) = &mut self.coarse {
             coarse.resize(h.to_f64());
         }
@@ -99,6 +115,9 @@ impl<R: Real> GalerkinStepper<R> {
     pub(super) fn step(&mut self, state: &mut State<R>, t: &R) -> Result<u32, Cause> {
         self.start.clone_from_slice(&state.q);
         self.restart_counts();
+        if self.sweep(state, t) {
+            return Ok(self.corrections);
+        }
         let mut solved = false;
         if self.continuable {
             self.continue_polynomial();
@@ -111,6 +130,35 @@ impl<R: Real> GalerkinStepper<R> {
         }
         self.update(state);
         Ok(self.corrections)
+    }
+
+    /// Takes the step by sweeps, if they converge.
+    fn sweep(&mut self, state: &mut State<R>, t: &R) -> bool {
+        let (Some(sweeper), Some(mut parts)) = (&mut self.sweeper, Parts::of(state)) else { return false };
+        let continued = self.continuable && self.swept;
+        let (sweeps, converged) = sweeper.solve(&parts, t.to_f64(), continued);
+        self.evaluations += u64::from(sweeps) * sweeper.points() as u64;
+        if converged {
+            sweeper.update(&mut parts);
+            self.corrections = sweeps;
+            (self.swept, self.continuable) = (true, true);
+        } else if std::mem::replace(&mut self.swept, false) && continued {
+            // Newton's method continues the polynomial as well
+            for k in 0..self.tableau.degree {
+                for j in 0..self.n {
+                    self.z[k * self.n + j] = R::from_f64(sweeper.increment_before(k, j));
+                }
+            }
+        }
+        converged
+    }
+
+    /// Z_{k+1} of coordinate j.
+    fn increment(&self, k: usize, j: usize) -> R {
+        match &self.sweeper {
+            Some(sweeper) if self.swept => R::from_f64(sweeper.increment(k, j)),
+            _ => self.z[k * self.n + j].clone(),
+        }
     }
 
     /// Counts corrections and matrices from zero.
@@ -298,7 +346,10 @@ impl<R: Real> GalerkinStepper<R> {
 
     /// How much smaller each correction of the last step was than the one before, at worst.
     pub(super) fn contraction(&self) -> Option<f64> {
-        self.convergence.contraction()
+        match &self.sweeper {
+            Some(sweeper) if self.swept => sweeper.contraction(),
+            _ => self.convergence.contraction(),
+        }
     }
 
     pub(super) fn weights(&self, fraction: &R) -> Weights<R> {
@@ -311,9 +362,9 @@ impl<R: Real> GalerkinStepper<R> {
         for j in 0..self.n {
             let (mut position, mut velocity) = (R::zero(), R::zero());
             for k in 1..=self.tableau.degree {
-                let z = &self.z[(k - 1) * self.n + j];
-                position.add_mul(&weights.value[k], z);
-                velocity.add_mul(&weights.slope[k], z);
+                let z = self.increment(k - 1, j);
+                position.add_mul(&weights.value[k], &z);
+                velocity.add_mul(&weights.slope[k], &z);
             }
             q[j] = self.start[j].clone() + position;
             v[j] = velocity;

@@ -2,7 +2,7 @@
 //!
 //! [`Stepper`] is made from a [`Problem`], a [`Method`] and a step size, and then called as often as wanted on a
 //! [`State`]; nothing allocates after it is made. Variational methods are all served by `galerkin`, with many
-//! digits after a start in f64 by `coarse`; `runge_kutta` is the explicit reference. [`Propagator`] does the same for linear systems by one matrix; [`closed_forms`] are those that the
+//! digits after a start in f64 by `coarse`, and where a step is small by `sweeps`; `runge_kutta` is the explicit reference. [`Propagator`] does the same for linear systems by one matrix; [`closed_forms`] are those that the
 //! papers print. The loop over steps is left to `simulate`.
 
 pub mod closed_forms;
@@ -12,6 +12,7 @@ mod galerkin;
 mod jacobian;
 mod propagator;
 mod runge_kutta;
+mod sweeps;
 mod tangent;
 
 pub use propagator::{Propagator, QuadraticForm};
@@ -81,7 +82,8 @@ impl<R: Real> Stepper<R> {
     pub fn new(problem: &Problem<R>, method: &Method, step_size: R) -> Self {
         let scheme = match method.scheme {
             Scheme::Galerkin(galerkin) => {
-                AnyStepper::Galerkin(Box::new(GalerkinStepper::new(problem, &galerkin, step_size.clone())))
+                let stepper = GalerkinStepper::new(problem, &galerkin, step_size.clone());
+                AnyStepper::Galerkin(Box::new(stepper.with_sweeps(problem, &galerkin)))
             }
             Scheme::RungeKutta4(form) => {
                 AnyStepper::RungeKutta4(Box::new(RungeKutta4::new(problem, form, step_size.clone())))

@@ -1,21 +1,20 @@
-//! Machine code for tapes in `f64`, made at run time with Cranelift.
+//! Machine code for tapes in `f64`, made at run time.
 //!
-//! [`Code`] computes what the interpreter computes, in the same order, and so to the same bits. `emit` turns the generic elementary
-//! functions into instructions, `compile` a tape into functions, and `machine` holds and calls them: all unsafe code is there.
-//! Without the feature `native`, or on a processor that Cranelift does not know, there is no `Code` and the interpreter runs.
+//! [`Code`] computes what the interpreter computes, in the same order, and so to the same bits. On x86-64 the library makes it
+//! itself (`avx`), for one state or for several side by side; elsewhere Cranelift does if the feature `cranelift` is on. Without either there
+//! is no `Code` and the interpreter runs.
 
-#[cfg(feature = "native")]
-mod compile;
-#[cfg(feature = "native")]
-mod emit;
-#[cfg(feature = "native")]
-mod machine;
-#[cfg(all(test, feature = "native"))]
+#[cfg(all(feature = "native", target_arch = "x86_64"))]
+mod avx;
+#[cfg(feature = "cranelift")]
+mod cranelift;
+#[cfg(any(all(feature = "native", target_arch = "x86_64"), feature = "cranelift"))]
+mod steps;
+#[cfg(all(test, feature = "native", target_arch = "x86_64"))]
 mod tests;
 
-#[cfg(feature = "native")]
-pub(super) use machine::Code;
-
+use super::nodes::Layout;
+use super::tape::Tape;
 use crate::error::{Error, Result};
 use serde::{Deserialize, Serialize};
 use std::fmt;
@@ -56,29 +55,76 @@ impl fmt::Display for Backend {
     }
 }
 
-/// Why there can be no machine code.
-#[cfg(feature = "native")]
-fn unavailable() -> Option<String> {
-    machine::target().err()
+/// What code reads and writes.
+pub(crate) struct Arrays<'a> {
+    pub(super) registers: &'a mut [f64],
+    pub(super) q: &'a [f64],
+    pub(super) v: &'a [f64],
+    pub(super) t: &'a [f64],
+    pub(super) outputs: &'a mut [f64],
+    pub(super) scratch: &'a mut [f64],
 }
 
 /// Why there can be no machine code.
-#[cfg(not(feature = "native"))]
 fn unavailable() -> Option<String> {
-    Some("this build is without the feature `native`".to_owned())
+    #[cfg(all(feature = "native", target_arch = "x86_64"))]
+    let reason = avx::unavailable();
+    #[cfg(not(all(feature = "native", target_arch = "x86_64")))]
+    let reason = Some("this build makes code for x86-64 only".to_owned());
+    #[cfg(feature = "cranelift")]
+    let reason = reason.and(cranelift::target().err());
+    reason
 }
 
-/// Machine code, of which there is none in this build.
-#[cfg(not(feature = "native"))]
+/// The machine code of a tape.
 #[derive(Debug)]
-pub(super) enum Code {}
+pub(crate) enum Code {
+    #[cfg(all(feature = "native", target_arch = "x86_64"))]
+    Avx(avx::Code),
+    #[cfg(feature = "cranelift")]
+    Cranelift(cranelift::Code),
+}
 
-#[cfg(not(feature = "native"))]
 impl Code {
-    pub(super) fn new(_: &super::tape::Tape) -> Option<Self> {
+    /// Code for one state, if this machine can run it.
+    pub(super) fn new(tape: &Tape) -> Option<Self> {
+        #[cfg(all(feature = "native", target_arch = "x86_64"))]
+        if let Some(code) = avx::Code::new(tape) {
+            return Some(Self::Avx(code));
+        }
+        #[cfg(feature = "cranelift")]
+        if let Some(code) = cranelift::Code::new(tape) {
+            return Some(Self::Cranelift(code));
+        }
+        let _ = tape;
         None
     }
-    pub(super) fn run(&self, _: &mut [f64], _: &[f64], _: &[f64], _: &f64, _: &mut [f64]) -> bool {
-        match *self {}
+    /// Code for a sweep over the nodes of a step, if this machine can run it.
+    pub(super) fn sweep(tape: &Tape, layout: &Layout) -> Option<Self> {
+        #[cfg(all(feature = "native", target_arch = "x86_64"))]
+        if let Some(code) = avx::Code::sweep(tape, layout) {
+            return Some(Self::Avx(code));
+        }
+        let _ = (tape, layout);
+        None
+    }
+    /// How many numbers of scratch memory it needs.
+    pub(super) fn scratch(&self) -> usize {
+        match *self {
+            #[cfg(all(feature = "native", target_arch = "x86_64"))]
+            Self::Avx(ref code) => code.scratch,
+            #[cfg(feature = "cranelift")]
+            Self::Cranelift(_) => 0,
+        }
+    }
+    /// Runs it. `false` if that needs a function far from where it is fast: then the outputs mean nothing.
+    #[inline]
+    pub(super) fn run(&self, arrays: Arrays<'_>) -> bool {
+        match *self {
+            #[cfg(all(feature = "native", target_arch = "x86_64"))]
+            Self::Avx(ref code) => code.run(arrays),
+            #[cfg(feature = "cranelift")]
+            Self::Cranelift(ref code) => code.run(arrays.registers, arrays.q, arrays.v, &arrays.t[0], arrays.outputs),
+        }
     }
 }

@@ -1,7 +1,7 @@
 //! Machine code and interpreter give the same bits.
 
-use super::super::graph::{Binary, Graph, NodeId, Unary};
-use super::super::tape::{Evaluator, Tape};
+use crate::expr::graph::{Binary, Graph, NodeId, Unary};
+use crate::expr::tape::{Evaluator, Tape};
 use super::Backend;
 use std::sync::Arc;
 

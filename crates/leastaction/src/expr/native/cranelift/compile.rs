@@ -4,6 +4,7 @@
 //! values live where the compiler likes; what a later piece reads goes through the tape's registers.
 
 use super::emit::{Emit, Function, Table};
+use crate::expr::native::steps::{Source, Step, sources, steps, targets};
 use crate::expr::graph::{Binary, Unary};
 use crate::expr::tape::{Action, Instruction, Tape};
 use crate::scalar::elementary::{self, Lanes};
@@ -39,25 +40,6 @@ pub(super) fn pieces(body: &[Instruction]) -> Vec<Range<usize>> {
         }
     }
     pieces
-}
-
-/// The registers that an instruction writes.
-fn targets(instruction: &Instruction) -> impl Iterator<Item = u32> {
-    let pair = match instruction.action {
-        Action::Store => [None, None],
-        Action::SinCos => [Some(instruction.target), Some(instruction.b)],
-        _ => [Some(instruction.target), None],
-    };
-    pair.into_iter().flatten()
-}
-
-/// The registers that an instruction reads.
-fn sources(instruction: &Instruction) -> impl Iterator<Item = u32> {
-    let second = match instruction.action {
-        Action::Add | Action::Sub | Action::Mul | Action::Div | Action::Binary(_) => Some(instruction.b),
-        _ => None,
-    };
-    [Some(instruction.a), second].into_iter().flatten()
 }
 
 /// For each piece the registers it writes that a later one reads.
@@ -141,51 +123,6 @@ pub(super) fn translate(
         builder.ins().return_(&[code]);
     }
     builder.finalize(target);
-}
-
-/// Where an operand comes from.
-#[derive(Clone, Copy)]
-enum Source {
-    /// An input, a constant, or what an earlier piece has computed.
-    Register(u32),
-    /// The first or second result of a step of this piece.
-    Step(usize, usize),
-}
-
-/// An instruction whose operands are other instructions instead of registers.
-struct Step {
-    instruction: Instruction,
-    a: Source,
-    b: Source,
-}
-
-impl Step {
-    /// The steps it waits for.
-    fn waits_for(&self) -> impl Iterator<Item = usize> {
-        let step = |source: Source| match source {
-            Source::Step(index, _) => Some(index),
-            Source::Register(_) => None,
-        };
-        let second = if sources(&self.instruction).count() == 2 { step(self.b) } else { None };
-        step(self.a).into_iter().chain(second)
-    }
-}
-
-/// A piece of a tape without its registers.
-fn steps(body: &[Instruction]) -> Vec<Step> {
-    let mut written: FxHashMap<u32, Source> = FxHashMap::default();
-    body.iter()
-        .enumerate()
-        .map(|(index, &instruction)| {
-            let source =
-                |register: u32| written.get(&register).copied().unwrap_or(Source::Register(register));
-            let step = Step { instruction, a: source(instruction.a), b: source(instruction.b) };
-            for (place, target) in targets(&instruction).enumerate() {
-                written.insert(target, Source::Step(index, place));
-            }
-            step
-        })
-        .collect()
 }
 
 /// A partner for a function is looked for among so many steps, and so many are done early for it.

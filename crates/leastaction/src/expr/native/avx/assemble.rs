@@ -1,0 +1,295 @@
+//! From a straight-line program to instructions of an x86-64 processor with AVX2.
+//!
+//! A value lives in one of sixteen registers while it is needed soon. When all are taken, the one whose next reader is furthest away
+//! goes to memory. Constants and inputs are in memory anyway and are mostly read from there by the instruction that needs them.
+//! One pass, linear in the length of the program.
+
+use super::encode::{Base, Encoder, Memory, Place, Xmm};
+use super::program::{Array, Comparison, Double, Operation, Program, Single, ValueId, Width};
+
+/// Machine code and the constants behind it.
+pub(super) struct Assembled {
+    pub(super) bytes: Vec<u8>,
+    /// How many numbers of memory it needs to put values aside.
+    pub(super) scratch: usize,
+}
+
+/// Numbers that a value takes in memory at most.
+const SLOT: usize = 4;
+const REGISTERS: usize = 16;
+const NEVER: u32 = u32::MAX;
+
+/// The code of a program.
+pub(super) fn assemble(program: &Program) -> Assembled {
+    let mut assembler = Assembler::new(program);
+    for at in 0..program.operations.len() {
+        if assembler.needed[at] {
+            assembler.write(at as u32);
+        }
+    }
+    assembler.encoder.finish(&program.table);
+    Assembled { bytes: assembler.encoder.bytes, scratch: SLOT * assembler.slots }
+}
+
+struct Assembler<'p> {
+    program: &'p Program,
+    needed: Vec<bool>,
+    /// The readers of each value, in order: readers[first[v] .. first[v + 1]], of which those before next[v] are done.
+    readers: Vec<u32>,
+    next: Vec<u32>,
+    end: Vec<u32>,
+    /// Where a value is: in a register, and in memory.
+    register: Vec<Option<Xmm>>,
+    memory: Vec<Option<Memory>>,
+    holds: [Option<ValueId>; REGISTERS],
+    free_slots: Vec<usize>,
+    slot: Vec<Option<usize>>,
+    /// Slots that are free after the present operation.
+    leaving: Vec<usize>,
+    slots: usize,
+    encoder: Encoder,
+}
+
+impl<'p> Assembler<'p> {
+    fn new(program: &'p Program) -> Self {
+        let count = program.operations.len();
+        let needed = program.needed();
+        let mut next = vec![0u32; count + 1];
+        let operations = || program.operations.iter().enumerate().filter(|(i, _)| needed[*i]);
+        for (_, (operation, _)) in operations() {
+            for operand in operation.operands() {
+                next[operand as usize + 1] += 1;
+            }
+        }
+        for i in 0..count {
+            next[i + 1] += next[i];
+        }
+        let mut readers = vec![0u32; next[count] as usize];
+        let mut end = next.clone();
+        for (i, (operation, _)) in operations() {
+            for operand in operation.operands() {
+                readers[end[operand as usize] as usize] = i as u32;
+                end[operand as usize] += 1;
+            }
+        }
+        Self {
+            program,
+            needed,
+            readers,
+            next,
+            end,
+            register: vec![None; count],
+            memory: vec![None; count],
+            holds: [None; REGISTERS],
+            free_slots: Vec::new(),
+            slot: vec![None; count],
+            leaving: Vec::new(),
+            slots: 0,
+            encoder: Encoder::default(),
+        }
+    }
+
+    fn write(&mut self, at: u32) {
+        self.free_slots.append(&mut self.leaving);
+        let (operation, width) = self.program.operations[at as usize];
+        match operation {
+            Operation::Load(array, place) => self.memory[at as usize] = Some(in_array(array, place)),
+            Operation::Broadcast(array, place) => {
+                let target = self.target(at);
+                self.encoder.broadcast(target, in_array(array, place));
+            }
+            Operation::Constant(place) => self.memory[at as usize] = Some(Memory::Table(place)),
+            Operation::Single(single, a) => self.write_single(at, single, a, width),
+            Operation::Double(double, a, b) => self.write_double(at, double, a, b, width),
+            Operation::Select(mask, yes, no) => {
+                let (at_mask, at_no) = (mask, no);
+                let (mask, no) = (self.in_register(mask, &[yes, no]), self.in_register(no, &[mask, yes]));
+                let yes = self.whole_operand(yes, width, &[at_mask, at_no]);
+                self.done(operation);
+                let target = self.target(at);
+                self.encoder.blend(width, target, no, yes, mask);
+            }
+            Operation::Store(array, place, a) => {
+                let a = self.in_register(a, &[]);
+                self.encoder.store(width, in_array(array, place), a);
+                self.done(operation);
+            }
+            Operation::GiveUp(a) => {
+                let a = self.in_register(a, &[]);
+                self.encoder.give_up(width, a);
+                self.done(operation);
+            }
+        }
+    }
+
+    fn write_single(&mut self, at: u32, single: Single, a: ValueId, width: Width) {
+        let operation = Operation::Single(single, a);
+        let a = self.in_register(a, &[]);
+        self.done(operation);
+        let target = self.target(at);
+        match single {
+            Single::Left(places) => self.encoder.shift(6, width, target, a, places),
+            Single::Right(places) => self.encoder.shift(2, width, target, a, places),
+            Single::Second => self.encoder.whole(0x15, Width::Two, target, a, Place::Register(a)),
+            Single::UpperHalf => self.encoder.upper_half(target, a),
+            Single::Sqrt => self.encoder.square_root(width, target, a),
+        }
+    }
+
+    fn write_double(&mut self, at: u32, double: Double, a: ValueId, b: ValueId, width: Width) {
+        let commutes = matches!(
+            double,
+            Double::Add | Double::Mul | Double::And | Double::Or | Double::Xor | Double::AddWords
+        );
+        // the second operand may come from memory
+        let swap = commutes && self.register[a as usize].is_none() && self.register[b as usize].is_some();
+        let (a, b) = if swap { (b, a) } else { (a, b) };
+        let first = self.in_register(a, &[b]);
+        if matches!(double, Double::Before) {
+            let second = self.in_register(b, &[a]);
+            self.done(Operation::Double(double, a, b));
+            let target = self.target(at);
+            return self.encoder.before(target, first, second);
+        }
+        let numbers = matches!(
+            double,
+            Double::Add | Double::Sub | Double::Mul | Double::Div | Double::Compare(_)
+        );
+        let second = if numbers { self.operand(b) } else { self.whole_operand(b, width, &[a]) };
+        self.done(Operation::Double(double, a, b));
+        let target = self.target(at);
+        let encoder = &mut self.encoder;
+        match double {
+            Double::Add => encoder.arithmetic(0x58, width, target, first, second),
+            Double::Mul => encoder.arithmetic(0x59, width, target, first, second),
+            Double::Sub => encoder.arithmetic(0x5c, width, target, first, second),
+            Double::Div => encoder.arithmetic(0x5e, width, target, first, second),
+            Double::And => encoder.whole(0x54, width, target, first, second),
+            Double::Or => encoder.whole(0x56, width, target, first, second),
+            Double::Xor => encoder.whole(0x57, width, target, first, second),
+            Double::AddWords => encoder.whole(0xd4, width, target, first, second),
+            Double::SubWords => encoder.whole(0xfb, width, target, first, second),
+            Double::Beside => encoder.whole(0x14, Width::Two, target, first, second),
+            Double::Before => {}
+            Double::Compare(comparison) => {
+                let predicate = match comparison {
+                    Comparison::Equal => 0,
+                    Comparison::Below => 1,
+                    Comparison::NotEqual => 4,
+                    Comparison::NotBelow => 5,
+                };
+                encoder.compare(width, target, first, second, predicate);
+            }
+        }
+    }
+
+    /// An operand that may be in memory.
+    fn operand(&self, value: ValueId) -> Place {
+        match (self.register[value as usize], self.memory[value as usize]) {
+            (Some(register), _) => Place::Register(register),
+            (None, Some(memory)) => Place::Memory(memory),
+            // every value was written before it is read
+            (None, None) => Place::Register(0),
+        }
+    }
+
+    /// An operand of an instruction that reads two lanes at least, of which an array may hold one only.
+    fn whole_operand(&mut self, value: ValueId, width: Width, others: &[ValueId]) -> Place {
+        match self.operand(value) {
+            Place::Memory(Memory::Array(base, _)) if width != Width::Four && base != Base::Scratch => {
+                Place::Register(self.in_register(value, others))
+            }
+            place => place,
+        }
+    }
+
+    /// Brings a value into a register, not into one of those that hold the others.
+    fn in_register(&mut self, value: ValueId, others: &[ValueId]) -> Xmm {
+        if let Some(register) = self.register[value as usize] {
+            return register;
+        }
+        let register = self.vacant(others);
+        if let Some(memory) = self.memory[value as usize] {
+            let (_, width) = self.program.operations[value as usize];
+            self.encoder.load(width, register, memory);
+        }
+        self.put(value, register);
+        register
+    }
+
+    fn put(&mut self, value: ValueId, register: Xmm) {
+        self.register[value as usize] = Some(register);
+        self.holds[register as usize] = Some(value);
+    }
+
+    /// A register for a new value.
+    fn target(&mut self, value: u32) -> Xmm {
+        let register = self.vacant(&[]);
+        self.put(value, register);
+        register
+    }
+
+    /// A register that holds nothing, if need be after putting aside the value that is needed last.
+    fn vacant(&mut self, others: &[ValueId]) -> Xmm {
+        if let Some(register) = self.holds.iter().position(Option::is_none) {
+            return register as Xmm;
+        }
+        let (mut furthest, mut distance) = (0, 0);
+        for (register, held) in self.holds.iter().enumerate() {
+            let Some(value) = *held else { continue };
+            let when = self.next_reader(value);
+            if when >= distance && !others.contains(&value) {
+                (furthest, distance) = (register, when);
+            }
+        }
+        self.put_aside(furthest as Xmm);
+        furthest as Xmm
+    }
+
+    fn next_reader(&self, value: ValueId) -> u32 {
+        let (next, end) = (self.next[value as usize], self.end[value as usize]);
+        if next < end { self.readers[next as usize] } else { NEVER }
+    }
+
+    fn put_aside(&mut self, register: Xmm) {
+        let Some(value) = self.holds[register as usize].take() else { return };
+        self.register[value as usize] = None;
+        if self.memory[value as usize].is_none() {
+            let slot = self.free_slots.pop().unwrap_or_else(|| {
+                self.slots += 1;
+                self.slots - 1
+            });
+            let memory = Memory::Array(Base::Scratch, (8 * SLOT * slot) as i32);
+            let (_, width) = self.program.operations[value as usize];
+            self.encoder.store(width, memory, register);
+            self.memory[value as usize] = Some(memory);
+            self.slot[value as usize] = Some(slot);
+        }
+    }
+
+    /// An operation has read its operands; what nobody reads any more is forgotten.
+    fn done(&mut self, operation: Operation) {
+        for operand in operation.operands() {
+            let place = operand as usize;
+            self.next[place] += 1;
+            if self.next[place] == self.end[place] {
+                if let Some(register) = self.register[place].take() {
+                    self.holds[register as usize] = None;
+                }
+                // the operation itself may still read it
+                self.leaving.extend(self.slot[place].take());
+            }
+        }
+    }
+}
+
+fn in_array(array: Array, place: i32) -> Memory {
+    let base = match array {
+        Array::Registers => Base::Registers,
+        Array::Coordinates => Base::Coordinates,
+        Array::Velocities => Base::Velocities,
+        Array::Time => Base::Time,
+        Array::Outputs => Base::Outputs,
+    };
+    Memory::Array(base, place)
+}

@@ -1,0 +1,217 @@
+//! The bytes of the few instructions that tapes need: AVX and AVX2 with three operands, in their VEX form.
+//!
+//! An instruction is a prefix that names registers and sizes, an opcode, and a last operand in a register or in memory; Intel's
+//! manual, volume 2, describes it. Constants lie behind the code and are addressed relative to the instruction.
+
+use super::program::Width;
+
+/// The number of a vector register.
+pub(super) type Xmm = u8;
+
+/// What the general registers point to when the code is called (the System V convention).
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum Base {
+    Registers = 7,
+    Coordinates = 6,
+    Velocities = 2,
+    Time = 1,
+    Outputs = 8,
+    Scratch = 9,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum Memory {
+    /// So many bytes behind the start of an array.
+    Array(Base, i32),
+    /// A constant of the table.
+    Table(u32),
+}
+
+/// A last operand.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum Place {
+    Register(Xmm),
+    Memory(Memory),
+}
+
+/// A constant takes so many bytes: it is there four times.
+const ENTRY: usize = 32;
+
+/// The opcode maps 0F, 0F38 and 0F3A.
+const MAP_1: u8 = 1;
+const MAP_2: u8 = 2;
+const MAP_3: u8 = 3;
+/// The prefixes 66 (all lanes) and F2 (one number).
+const ALL: u8 = 1;
+const ONE: u8 = 3;
+
+#[derive(Default)]
+pub(super) struct Encoder {
+    pub(super) bytes: Vec<u8>,
+    /// Where the distance to a constant goes, which constant, and how many bytes of the instruction follow.
+    constants: Vec<(usize, u32, usize)>,
+    /// Where the distance to the way out goes.
+    exits: Vec<usize>,
+    uses_upper_halves: bool,
+}
+
+/// An instruction but for its last operand.
+#[derive(Clone, Copy)]
+struct Instruction {
+    prefix: u8,
+    map: u8,
+    opcode: u8,
+    long: bool,
+    /// The register in the middle byte; the target mostly.
+    register: u8,
+    /// The first operand; `None` where the instruction has none.
+    first: Option<Xmm>,
+    immediate: Option<u8>,
+}
+
+fn lanes(width: Width) -> u8 {
+    if width == Width::One { ONE } else { ALL }
+}
+
+impl Encoder {
+    fn emit(&mut self, instruction: Instruction, last: Place) {
+        let Instruction { prefix, map, opcode, long, register, first, immediate } = instruction;
+        self.uses_upper_halves |= long;
+        let base = match last {
+            Place::Register(x) => x,
+            Place::Memory(Memory::Array(base, _)) => base as u8,
+            Place::Memory(Memory::Table(_)) => 0,
+        };
+        // extensions are stored inverted
+        let r = u8::from(register < 8) << 7;
+        let b = u8::from(base < 8) << 5;
+        let rest = (!first.unwrap_or(0) & 15) << 3 | u8::from(long) << 2 | prefix;
+        if map == MAP_1 && base < 8 {
+            self.bytes.extend([0xc5, r | rest]);
+        } else {
+            self.bytes.extend([0xc4, r | 1 << 6 | b | map, rest]);
+        }
+        self.bytes.push(opcode);
+        let middle = (register & 7) << 3;
+        match last {
+            Place::Register(x) => self.bytes.push(0xc0 | middle | (x & 7)),
+            Place::Memory(Memory::Array(_, offset)) => self.address(middle | (base & 7), offset),
+            Place::Memory(Memory::Table(place)) => {
+                self.bytes.push(middle | 5);
+                self.constants.push((self.bytes.len(), place, immediate.map_or(0, |_| 1)));
+                self.bytes.extend([0; 4]);
+            }
+        }
+        self.bytes.extend(immediate);
+    }
+
+    fn address(&mut self, registers: u8, offset: i32) {
+        if offset == 0 {
+            self.bytes.push(registers);
+        } else if let Ok(short) = i8::try_from(offset) {
+            self.bytes.extend([0x40 | registers, short.cast_unsigned()]);
+        } else {
+            self.bytes.push(0x80 | registers);
+            self.bytes.extend(offset.to_le_bytes());
+        }
+    }
+
+    /// Arithmetic, in as many lanes as a value has.
+    pub(super) fn arithmetic(&mut self, opcode: u8, width: Width, target: Xmm, a: Xmm, b: Place) {
+        let instruction = Instruction { prefix: lanes(width), ..all(MAP_1, opcode, width, target, Some(a)) };
+        self.emit(instruction, b);
+    }
+    pub(super) fn square_root(&mut self, width: Width, target: Xmm, a: Xmm) {
+        let first = (width == Width::One).then_some(a);
+        let instruction = Instruction { prefix: lanes(width), ..all(MAP_1, 0x51, width, target, first) };
+        self.emit(instruction, Place::Register(a));
+    }
+    /// Operations on all bits of a register, at least of two lanes.
+    pub(super) fn whole(&mut self, opcode: u8, width: Width, target: Xmm, a: Xmm, b: Place) {
+        self.emit(all(MAP_1, opcode, width, target, Some(a)), b);
+    }
+    pub(super) fn compare(&mut self, width: Width, target: Xmm, a: Xmm, b: Place, predicate: u8) {
+        let instruction = all(MAP_1, 0xc2, width, target, Some(a));
+        self.emit(Instruction { prefix: lanes(width), immediate: Some(predicate), ..instruction }, b);
+    }
+    /// `yes` where the mask's sign bits are set.
+    pub(super) fn blend(&mut self, width: Width, target: Xmm, no: Xmm, yes: Place, mask: Xmm) {
+        let instruction = all(MAP_3, 0x4b, width, target, Some(no));
+        self.emit(Instruction { immediate: Some(mask << 4), ..instruction }, yes);
+    }
+    /// Shifts of the bits: `kind` 6 to the left, 2 to the right.
+    pub(super) fn shift(&mut self, kind: u8, width: Width, target: Xmm, a: Xmm, places: u8) {
+        let instruction = all(MAP_1, 0x73, width, kind, Some(target));
+        self.emit(Instruction { immediate: Some(places), ..instruction }, Place::Register(a));
+    }
+    pub(super) fn upper_half(&mut self, target: Xmm, a: Xmm) {
+        let instruction = all(MAP_3, 0x19, Width::Four, a, None);
+        self.emit(Instruction { immediate: Some(1), ..instruction }, Place::Register(target));
+    }
+    /// The halves of two registers side by side.
+    pub(super) fn before(&mut self, target: Xmm, a: Xmm, b: Xmm) {
+        let instruction = all(MAP_3, 0x18, Width::Four, target, Some(a));
+        self.emit(Instruction { immediate: Some(1), ..instruction }, Place::Register(b));
+    }
+    pub(super) fn load(&mut self, width: Width, target: Xmm, memory: Memory) {
+        let instruction = Instruction { prefix: lanes(width), ..all(MAP_1, 0x10, width, target, None) };
+        self.emit(instruction, Place::Memory(memory));
+    }
+    /// One number into all lanes.
+    pub(super) fn broadcast(&mut self, target: Xmm, memory: Memory) {
+        self.emit(all(MAP_2, 0x19, Width::Four, target, None), Place::Memory(memory));
+    }
+    pub(super) fn store(&mut self, width: Width, memory: Memory, a: Xmm) {
+        let instruction = Instruction { prefix: lanes(width), ..all(MAP_1, 0x11, width, a, None) };
+        self.emit(instruction, Place::Memory(memory));
+    }
+    /// Leaves if a sign bit is set in one of the lanes.
+    pub(super) fn give_up(&mut self, width: Width, mask: Xmm) {
+        self.emit(all(MAP_1, 0x50, width, 0, None), Place::Register(mask));
+        let bits = match width {
+            Width::One => 1,
+            Width::Two => 3,
+            Width::Four => 15,
+        };
+        self.bytes.extend([0xa8, bits, 0x0f, 0x85]);
+        self.exits.push(self.bytes.len());
+        self.bytes.extend([0; 4]);
+    }
+
+    /// The two ways out, 0 when all went well and 1 when it gave up, and the constants.
+    pub(super) fn finish(&mut self, table: &[u64]) {
+        self.leave(&[0x31, 0xc0]);
+        let exit = self.bytes.len();
+        self.leave(&[0xb8, 1, 0, 0, 0]);
+        for at in std::mem::take(&mut self.exits) {
+            self.patch(at, exit, 0);
+        }
+        self.bytes.resize(self.bytes.len().next_multiple_of(ENTRY), 0xcc);
+        let start = self.bytes.len();
+        for &bits in table {
+            self.bytes.extend([bits; 4].iter().flat_map(|bits| bits.to_le_bytes()));
+        }
+        for (at, place, behind) in std::mem::take(&mut self.constants) {
+            self.patch(at, start + ENTRY * place as usize, behind);
+        }
+    }
+
+    fn leave(&mut self, result: &[u8]) {
+        self.bytes.extend(result);
+        if self.uses_upper_halves {
+            self.bytes.extend([0xc5, 0xf8, 0x77]);
+        }
+        self.bytes.push(0xc3);
+    }
+
+    /// Writes the distance from the end of an instruction to its goal.
+    fn patch(&mut self, at: usize, goal: usize, behind: usize) {
+        let distance = goal as i64 - (at + 4 + behind) as i64;
+        self.bytes[at..at + 4].copy_from_slice(&(distance as i32).to_le_bytes());
+    }
+}
+
+/// An instruction of all lanes.
+fn all(map: u8, opcode: u8, width: Width, register: u8, first: Option<Xmm>) -> Instruction {
+    Instruction { prefix: ALL, map, opcode, long: width == Width::Four, register, first, immediate: None }
+}

@@ -1,0 +1,136 @@
+//! Holds machine code and calls it: the only unsafe code of the library in its default build.
+//!
+//! Why it is needed: to run instructions that were not there when the program was compiled, their address has to be called as a
+//! function. Why it is sound:
+//! - The code is made here, from a tape, for the calling convention of [`Entry`], and only on a processor that has its instructions.
+//! - It reads q, v, t and the registers, and writes outputs and scratch memory, at places that follow from what the tape names.
+//!   [`is_consistent`] checks what it names, so that all places lie below the lengths in [`Lengths`], and [`Code::run`] checks that
+//!   every array is as long.
+//! - It calls nothing, jumps only forward within itself, and leaves the stack alone.
+//! - The memory it lies in belongs to [`Code`], is not writable any more when it can be executed, and is given back when it is
+//!   dropped, when nobody can be in [`Code::run`], which borrows it.
+#![allow(unsafe_code)]
+
+use super::assemble::assemble;
+use super::program::Program;
+use super::sweep::sweep;
+use super::translate::translate;
+use crate::expr::native::Arrays;
+use crate::expr::nodes::Layout;
+use crate::expr::tape::{Action, Tape};
+use memmap2::{Mmap, MmapMut};
+use std::fmt;
+
+/// Registers, q, v, t, outputs and scratch memory; 1 if it gave up, 0 else.
+type Entry = unsafe extern "sysv64" fn(
+    *const f64,
+    *const f64,
+    *const f64,
+    *const f64,
+    *mut f64,
+    *mut f64,
+) -> i32;
+
+/// The machine code of a tape.
+pub(crate) struct Code {
+    entry: Entry,
+    lengths: Lengths,
+    /// Numbers of scratch memory.
+    pub(crate) scratch: usize,
+    /// Where the code lies.
+    memory: Mmap,
+}
+
+/// How many numbers the arrays have that the code was made for.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Lengths {
+    registers: usize,
+    q: usize,
+    v: usize,
+    t: usize,
+    outputs: usize,
+}
+
+/// Why there can be no machine code.
+pub(crate) fn unavailable() -> Option<String> {
+    (!std::arch::is_x86_feature_detected!("avx2")).then(|| "the processor has no AVX2".to_owned())
+}
+
+impl Code {
+    /// The code of a tape for one state; `None` if this machine cannot run it.
+    pub(crate) fn new(tape: &Tape) -> Option<Self> {
+        let n = tape.coordinates;
+        let lengths = Lengths { registers: tape.registers, q: n, v: n, t: 1, outputs: tape.outputs };
+        Self::of(tape, lengths, || translate(tape))
+    }
+
+    /// The code of a sweep over the nodes of a step.
+    pub(crate) fn sweep(tape: &Tape, layout: &Layout) -> Option<Self> {
+        let (registers, variables) = layout.sizes();
+        let lanes = layout.lanes;
+        let lengths = Lengths { registers, q: variables, v: 0, t: lanes, outputs: lanes * tape.outputs };
+        Self::of(tape, lengths, || sweep(tape, layout))
+    }
+
+    fn of(tape: &Tape, lengths: Lengths, program: impl FnOnce() -> Program) -> Option<Self> {
+        if unavailable().is_some() || !lengths.can_be_counted() || !is_consistent(tape) {
+            return None;
+        }
+        let assembled = assemble(&program());
+        let mut memory = MmapMut::map_anon(assembled.bytes.len()).ok()?;
+        memory.copy_from_slice(&assembled.bytes);
+        let memory = memory.make_exec().ok()?;
+        // SAFETY: the code at the start of this memory was made for the calling convention of `Entry`.
+        let entry = unsafe { std::mem::transmute::<*const u8, Entry>(memory.as_ptr()) };
+        Some(Self { entry, lengths, scratch: assembled.scratch, memory })
+    }
+
+    /// Runs the code. `false` if that needs a function far from where it is fast: then the outputs mean nothing.
+    #[inline]
+    pub(crate) fn run(&self, arrays: Arrays<'_>) -> bool {
+        let Arrays { registers, q, v, t, outputs, scratch } = arrays;
+        let lengths = &self.lengths;
+        let fit = registers.len() == lengths.registers
+            && q.len() == lengths.q
+            && v.len() == lengths.v
+            && t.len() == lengths.t
+            && outputs.len() >= lengths.outputs
+            && scratch.len() >= self.scratch;
+        assert!(fit, "arrays as long as the code was made for");
+        // SAFETY: the arrays are as long as the code was made for, as just checked, and do not overlap, because those it writes to are
+        // borrowed mutably; the code lives as long as `self`.
+        let gave_up = unsafe {
+            (self.entry)(
+                registers.as_ptr(),
+                q.as_ptr(),
+                v.as_ptr(),
+                t.as_ptr(),
+                outputs.as_mut_ptr(),
+                scratch.as_mut_ptr(),
+            )
+        };
+        gave_up == 0
+    }
+}
+
+impl Lengths {
+    /// Places in arrays are counted in 31 bits of bytes.
+    fn can_be_counted(&self) -> bool {
+        [self.registers, self.q, self.outputs].iter().all(|&length| length <= i32::MAX as usize / 8)
+    }
+}
+
+/// Whether every register and output that a tape names lies within its own counts.
+fn is_consistent(tape: &Tape) -> bool {
+    tape.body.iter().all(|instruction| {
+        let end = if instruction.action == Action::Store { tape.outputs } else { tape.registers };
+        let registers = [instruction.a, instruction.b].iter().all(|&r| (r as usize) < tape.registers);
+        registers && (instruction.target as usize) < end
+    })
+}
+
+impl fmt::Debug for Code {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Code").field("bytes", &self.memory.len()).field("lengths", &self.lengths).finish()
+    }
+}

@@ -1,0 +1,198 @@
+//! From a tape to a straight-line program.
+//!
+//! For one state, functions that do not wait for each other go through the lanes of one register, up to four at once: a sine costs
+//! hundreds of times what it costs to put numbers side by side. For several states each lane is a state and nothing is rearranged.
+
+use super::program::{Array, Emit, Program, Width};
+use crate::expr::native::steps::{Source, Step, steps};
+use crate::expr::graph::{Binary, Unary};
+use crate::expr::tape::{Action, Tape};
+use crate::scalar::elementary::{self, Lanes};
+use std::cell::RefCell;
+
+/// A partner for a function is looked for among so many steps, and so many are done early for it.
+const FAR: usize = 200;
+const EARLY: usize = 12;
+/// So many numbers fit side by side.
+const FULL: usize = 4;
+
+/// The program of a tape for one state.
+pub(super) fn translate(tape: &Tape) -> Program {
+    let program = RefCell::new(Program::default());
+    let n = tape.coordinates as u32;
+    let place = |index: u32| 8 * index as i32;
+    let input = |register: u32| {
+        let (array, index) = match register {
+            i if i < n => (Array::Coordinates, i),
+            i if i < 2 * n => (Array::Velocities, i - n),
+            i if i == 2 * n => (Array::Time, 0),
+            i => (Array::Registers, i),
+        };
+        Emit::load(&program, array, place(index), Width::One)
+    };
+    write(tape, Width::One, &input, &|index, value| value.store(Array::Outputs, place(index)));
+    program.into_inner()
+}
+
+/// Writes a tape whose inputs and outputs are where the two functions say.
+pub(super) fn write<'p>(
+    tape: &Tape,
+    width: Width,
+    input: &dyn Fn(u32) -> Emit<'p>,
+    output: &dyn Fn(u32, Emit<'p>),
+) {
+    let steps = steps(&tape.body);
+    let mut writer = Writer { width, input, output, results: vec![None; steps.len()], steps };
+    for index in 0..writer.steps.len() {
+        writer.write(index);
+    }
+}
+
+struct Writer<'a, 'p> {
+    width: Width,
+    /// What a register holds before the first instruction.
+    input: &'a dyn Fn(u32) -> Emit<'p>,
+    output: &'a dyn Fn(u32, Emit<'p>),
+    steps: Vec<Step>,
+    results: Vec<Option<[Emit<'p>; 2]>>,
+}
+
+impl<'p> Writer<'_, 'p> {
+    /// Writes a step whose operands are written, unless it is written already.
+    fn write(&mut self, index: usize) {
+        if self.results[index].is_some() {
+            return;
+        }
+        let Step { instruction, a, b } = self.steps[index];
+        let a = self.read(a);
+        let value = match instruction.action {
+            Action::Add => a + self.read(b),
+            Action::Sub => a - self.read(b),
+            Action::Mul => a * self.read(b),
+            Action::Div => a / self.read(b),
+            Action::Neg => -a,
+            Action::Store => return (self.output)(instruction.target, a),
+            Action::Unary(op) if !costs_little(op) => return self.write_in_lanes(index, a),
+            Action::SinCos => return self.write_in_lanes(index, a),
+            Action::Unary(op) => unary(op, a),
+            Action::Binary(op) => binary(op, a, self.read(b)),
+        };
+        self.results[index] = Some([value; 2]);
+    }
+
+    /// Several functions at once, where there are others that can be done now.
+    fn write_in_lanes(&mut self, index: usize, a: Emit<'p>) {
+        let action = self.steps[index].instruction.action;
+        let mut group = vec![index];
+        if self.width == Width::One {
+            self.find_partners(&mut group);
+        }
+        let numbers: Vec<Emit<'p>> =
+            group.iter().map(|&other| if other == index { a } else { self.read(self.steps[other].a) }).collect();
+        let operand = if group.len() > 1 { Emit::side_by_side(&numbers) } else { a };
+        let values = match action {
+            Action::Unary(op) => [unary(op, operand); 2],
+            _ => elementary::sin_cos(operand).into(),
+        };
+        for (lane, &member) in group.iter().enumerate() {
+            let own = if group.len() > 1 { values.map(|value| value.lane(lane)) } else { values };
+            self.results[member] = Some(own);
+        }
+    }
+
+    /// The next steps with the same function that wait for none of the group; what they wait for is written.
+    fn find_partners(&mut self, group: &mut Vec<usize>) {
+        let first = group[0];
+        let action = self.steps[first].instruction.action;
+        let end = (first + FAR).min(self.steps.len());
+        for other in first + 1..end {
+            if self.steps[other].instruction.action == action
+                && self.results[other].is_none()
+                && let Some(early) = self.early(group, other)
+            {
+                for step in early {
+                    self.write(step);
+                }
+                group.push(other);
+                if group.len() == FULL {
+                    return;
+                }
+            }
+        }
+    }
+
+    /// What has to be written before a step, in order, if that is little and simple and none of the group is among it.
+    fn early(&self, group: &[usize], step: usize) -> Option<Vec<usize>> {
+        let mut list: Vec<usize> = Vec::new();
+        let mut waiting: Vec<usize> = self.steps[step].waits_for().collect();
+        while let Some(next) = waiting.pop() {
+            if self.results[next].is_some() || list.contains(&next) {
+                continue;
+            }
+            let simple = matches!(
+                self.steps[next].instruction.action,
+                Action::Add | Action::Sub | Action::Mul | Action::Div | Action::Neg
+            );
+            if group.contains(&next) || !simple || list.len() == EARLY {
+                return None;
+            }
+            list.push(next);
+            waiting.extend(self.steps[next].waits_for());
+        }
+        list.sort_unstable();
+        Some(list)
+    }
+
+    /// An operand. Inputs and constants are read where they are used.
+    fn read(&self, source: Source) -> Emit<'p> {
+        let register = match source {
+            Source::Step(index, place) => match self.results[index] {
+                Some(results) => return results[place],
+                // steps are written in order, and what one waits for comes before it
+                None => self.steps[index].instruction.target,
+            },
+            Source::Register(register) => register,
+        };
+        (self.input)(register)
+    }
+}
+
+/// Whether a function is as cheap as putting its operand beside another.
+fn costs_little(op: Unary) -> bool {
+    matches!(op, Unary::Neg | Unary::Sqrt | Unary::Abs | Unary::Sign)
+}
+
+fn unary<L: Lanes>(op: Unary, a: L) -> L {
+    match op {
+        Unary::Neg => -a,
+        Unary::Sqrt => a.sqrt(),
+        Unary::Abs => a.abs(),
+        Unary::Sign => {
+            let zero = a.constant(0.0);
+            let below = L::select(a.below(zero), a.constant(-1.0), zero);
+            L::select(zero.below(a), a.constant(1.0), below)
+        }
+        Unary::Exp => elementary::exp(a),
+        Unary::Ln => elementary::ln(a),
+        Unary::Sin => elementary::sin(a),
+        Unary::Cos => elementary::cos(a),
+        Unary::Tan => elementary::tan(a),
+        Unary::Asin => elementary::asin(a),
+        Unary::Acos => elementary::acos(a),
+        Unary::Atan => elementary::atan(a),
+        Unary::Sinh => elementary::sinh(a),
+        Unary::Cosh => elementary::cosh(a),
+        Unary::Tanh => elementary::tanh(a),
+    }
+}
+
+fn binary<L: Lanes>(op: Binary, a: L, b: L) -> L {
+    match op {
+        Binary::Add => a + b,
+        Binary::Sub => a - b,
+        Binary::Mul => a * b,
+        Binary::Div => a / b,
+        Binary::Atan2 => elementary::atan2(a, b),
+        Binary::Pow => elementary::pow(a, b),
+    }
+}
