@@ -115,7 +115,7 @@ impl Tape {
             return code.clone();
         }
         let code = Code::sweep(self, layout).map(Arc::new);
-        known.push((*layout, code.clone()));
+        known.push((layout.clone(), code.clone()));
         code
     }
 }

@@ -36,7 +36,7 @@ pub(super) struct GalerkinStepper<R> {
     /// A way without second derivatives, tried first.
     sweeper: Option<Box<Sweeper>>,
     /// Whether the last step was found by it.
-    swept: bool,
+    pub(super) swept: bool,
     /// The same equations in f64, for numbers with more digits.
     coarse: Option<Box<Coarse>>,
     /// How often the matrix was computed in the present step.
@@ -138,8 +138,8 @@ impl<R: Real> GalerkinStepper<R> {
         let continued = self.continuable && self.swept;
         let (sweeps, converged) = sweeper.solve(&parts, t.to_f64(), continued);
         self.evaluations += u64::from(sweeps) * sweeper.points() as u64;
+        let converged = converged && sweeper.update(&mut parts);
         if converged {
-            sweeper.update(&mut parts);
             self.corrections = sweeps;
             (self.swept, self.continuable) = (true, true);
         } else if std::mem::replace(&mut self.swept, false) && continued {

@@ -6,16 +6,28 @@
 //! must look for the velocities in another way.
 
 use super::Model;
-use crate::expr::{Graph, Node, NodeId};
+use crate::expr::{Graph, Node, NodeId, Tape};
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 /// Elimination may add so many operations, or this many for each coordinate; else the tape would be long.
 const MOST: usize = 20_000;
 const MOST_EACH: usize = 40;
 
-/// The velocities, then L_q, as nodes of a graph in which the velocities' nodes stand for momenta. `None` for L that is not quadratic in
-/// the velocities, and where elimination would make too much of it.
-pub(super) fn field(model: &Model) -> Option<(Graph, Vec<NodeId>)> {
+/// Up to so many coordinates all entries of the inverse mass matrix are written down.
+const FULL: usize = 4;
+
+/// Hamilton's equations as a tape.
+#[derive(Clone, Debug)]
+pub struct Field {
+    /// Computes the velocities, L_q and entries of the inverse of L_vv from coordinates and momenta, which are given in place of velocities.
+    pub tape: Arc<Tape>,
+    /// Which entries of the inverse these are, row ≤ column: all, or none if there would be many.
+    pub inverse: Vec<(usize, usize)>,
+}
+
+/// Hamilton's equations. `None` for L that is not quadratic in the velocities, and where elimination would make too much of it.
+pub(super) fn field(model: &Model) -> Option<Field> {
     if !model.structure.quadratic {
         return None;
     }
@@ -41,14 +53,18 @@ pub(super) fn field(model: &Model) -> Option<(Graph, Vec<NodeId>)> {
         let (i, j) = (position[entry.row], position[entry.column]);
         columns[i.min(j)].insert(i.max(j), entry.node);
     }
-    let solved = Elimination { graph: &mut graph, columns, left: MOST.max(MOST_EACH * n) }.solve(right)?;
+    let factored = Elimination { graph: &mut graph, columns, left: MOST.max(MOST_EACH * n) }.factor()?;
+    let solved = factored.solve(&mut graph, right);
     let velocities: Vec<NodeId> = position.iter().map(|&place| solved[place]).collect();
+    let inverse = factored.inverse(&mut graph, position);
     let forces = graph.substitute_all(&model.l_q, |_, node| match node {
         Node::Velocity(i) => Some(velocities[i as usize]),
         _ => None,
     });
-    let outputs = velocities.into_iter().chain(forces).collect();
-    Some((graph, outputs))
+    let entries = inverse.iter().map(|(_, node)| *node);
+    let outputs: Vec<NodeId> = velocities.into_iter().chain(forces).chain(entries).collect();
+    let tape = Arc::new(Tape::new(&graph, n, &outputs));
+    Some(Field { tape, inverse: inverse.into_iter().map(|(place, _)| place).collect() })
 }
 
 /// A symmetric matrix on its way to LDLᵀ.
@@ -60,42 +76,80 @@ struct Elimination<'g> {
     left: usize,
 }
 
+/// LDLᵀ.
+struct Factored {
+    /// The columns of L below the diagonal.
+    columns: Vec<Vec<(usize, NodeId)>>,
+    /// The inverses of D.
+    inverses: Vec<NodeId>,
+}
+
 impl Elimination<'_> {
-    /// The solution for a right-hand side; `None` if it takes too much.
-    fn solve(mut self, mut x: Vec<NodeId>) -> Option<Vec<NodeId>> {
-        let n = x.len();
-        let one = self.graph.number(1.0);
-        let zero = self.graph.number(0.0);
-        let mut factors: Vec<Vec<(usize, NodeId)>> = Vec::with_capacity(n);
-        let mut inverses = Vec::with_capacity(n);
+    /// The factors; `None` if that takes too much.
+    fn factor(mut self) -> Option<Factored> {
+        let n = self.columns.len();
+        let (one, zero) = (self.graph.number(1.0), self.graph.number(0.0));
+        let mut factored = Factored { columns: Vec::with_capacity(n), inverses: Vec::with_capacity(n) };
         for k in 0..n {
             let column = std::mem::take(&mut self.columns[k]);
             let pivot = column.get(&k).copied().unwrap_or(zero);
             let inverse = self.graph.div(one, pivot);
-            inverses.push(inverse);
             let below: Vec<(usize, NodeId)> = column.into_iter().filter(|(i, _)| *i > k).collect();
             self.left = self.left.checked_sub(below.len() * (below.len() + 3) + 1)?;
             let factor: Vec<(usize, NodeId)> =
                 below.iter().map(|&(i, entry)| (i, self.graph.mul(entry, inverse))).collect();
-            for (place, &(i, factor_i)) in factor.iter().enumerate() {
+            for (place, &(i, factor)) in factor.iter().enumerate() {
                 for &(j, entry_j) in &below[..=place] {
                     let entry = self.columns[j].get(&i).copied().unwrap_or(zero);
-                    let product = self.graph.mul(factor_i, entry_j);
+                    let product = self.graph.mul(factor, entry_j);
                     let entry = self.graph.sub(entry, product);
                     self.columns[j].insert(i, entry);
                 }
-                let product = self.graph.mul(factor_i, x[k]);
-                x[i] = self.graph.sub(x[i], product);
             }
-            factors.push(factor);
+            factored.columns.push(factor);
+            factored.inverses.push(inverse);
         }
-        for k in (0..n).rev() {
-            x[k] = self.graph.mul(x[k], inverses[k]);
-            for &(i, factor) in &factors[k] {
-                let product = self.graph.mul(factor, x[i]);
-                x[k] = self.graph.sub(x[k], product);
+        Some(factored)
+    }
+}
+
+impl Factored {
+    /// The solution for a right-hand side.
+    fn solve(&self, graph: &mut Graph, mut x: Vec<NodeId>) -> Vec<NodeId> {
+        for (k, column) in self.columns.iter().enumerate() {
+            for &(i, factor) in column {
+                let product = graph.mul(factor, x[k]);
+                x[i] = graph.sub(x[i], product);
             }
         }
-        Some(x)
+        for (k, column) in self.columns.iter().enumerate().rev() {
+            x[k] = graph.mul(x[k], self.inverses[k]);
+            for &(i, factor) in column {
+                let product = graph.mul(factor, x[i]);
+                x[k] = graph.sub(x[k], product);
+            }
+        }
+        x
+    }
+
+    /// The entries of the inverse that are not zero, if the matrix is small or diagonal.
+    fn inverse(&self, graph: &mut Graph, position: &[usize]) -> Vec<((usize, usize), NodeId)> {
+        let n = position.len();
+        if self.columns.iter().all(Vec::is_empty) {
+            return (0..n).map(|i| ((i, i), self.inverses[position[i]])).collect();
+        }
+        if n > FULL {
+            return Vec::new();
+        }
+        let (one, zero) = (graph.number(1.0), graph.number(0.0));
+        let mut entries = Vec::new();
+        for i in 0..n {
+            let mut unit = vec![zero; n];
+            unit[position[i]] = one;
+            let column = self.solve(graph, unit);
+            entries.extend((i..n).map(|j| ((i, j), column[position[j]])));
+        }
+        entries.retain(|(_, node)| !graph.is_zero(*node));
+        entries
     }
 }

@@ -19,6 +19,7 @@ mod symmetry;
 pub(crate) mod text;
 mod velocities;
 
+pub use field::Field;
 pub use build::{Builder, Parameters};
 pub use describe::{
     ConservedFacts, CoordinateFacts, Description, GraphFacts, LagrangianFacts, Listed, MassFacts, Named,

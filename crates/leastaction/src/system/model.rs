@@ -5,7 +5,7 @@
 //! entries that are not structurally zero; a chain of n particles has O(n) of them.
 
 use super::Symmetry;
-use super::field::field;
+use super::field::{Field, field};
 use crate::expr::{Backend, Depends, Differentiator, Evaluator, Graph, Node, NodeId, Tape};
 use crate::linear::Ordering;
 use crate::scalar::Real;
@@ -81,7 +81,7 @@ pub struct Model {
     pub backend: Option<Backend>,
     tapes: [OnceLock<Arc<Tape>>; 6],
     /// Hamilton's equations, where they can be written down.
-    field: OnceLock<Option<Arc<Tape>>>,
+    field: OnceLock<Option<Field>>,
     /// Found when they are first asked for.
     pub(super) symmetries: OnceLock<Vec<Symmetry>>,
 }
@@ -214,11 +214,9 @@ impl Model {
     pub fn energy_tape(&self) -> Arc<Tape> {
         self.tape(4, || vec![self.energy, self.lagrangian])
     }
-    /// The velocities, then L_q, from coordinates and momenta, which are given in place of velocities. `None` for L that is not quadratic in
-    /// the velocities, or couples too many of them.
-    pub fn field_tape(&self) -> Option<Arc<Tape>> {
-        let tape = || field(self).map(|(graph, outputs)| Arc::new(Tape::new(&graph, self.n, &outputs)));
-        self.field.get_or_init(tape).clone()
+    /// Hamilton's equations; `None` for L that is not quadratic in the velocities, or couples too many of them.
+    pub fn field(&self) -> Option<&Field> {
+        self.field.get_or_init(|| field(self)).as_ref()
     }
     /// The right-hand side of L_vv a = force, then the entries of L_vv.
     pub fn acceleration_tape(&self) -> Arc<Tape> {

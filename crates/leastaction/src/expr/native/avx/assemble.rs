@@ -153,7 +153,7 @@ impl<'p> Assembler<'p> {
         }
         let numbers = matches!(
             double,
-            Double::Add | Double::Sub | Double::Mul | Double::Div | Double::Compare(_)
+            Double::Add | Double::Sub | Double::Mul | Double::Div | Double::Max | Double::Compare(_)
         );
         let second = if numbers { self.operand(b) } else { self.whole_operand(b, width, &[a]) };
         self.done(Operation::Double(double, a, b));
@@ -164,6 +164,7 @@ impl<'p> Assembler<'p> {
             Double::Mul => encoder.arithmetic(0x59, width, target, first, second),
             Double::Sub => encoder.arithmetic(0x5c, width, target, first, second),
             Double::Div => encoder.arithmetic(0x5e, width, target, first, second),
+            Double::Max => encoder.arithmetic(0x5f, width, target, first, second),
             Double::And => encoder.whole(0x54, width, target, first, second),
             Double::Or => encoder.whole(0x56, width, target, first, second),
             Double::Xor => encoder.whole(0x57, width, target, first, second),

@@ -66,9 +66,13 @@ impl Code {
 
     /// The code of a sweep over the nodes of a step.
     pub(crate) fn sweep(tape: &Tape, layout: &Layout) -> Option<Self> {
-        let (registers, variables) = layout.sizes();
-        let lanes = layout.lanes;
-        let lengths = Lengths { registers, q: variables, v: 0, t: lanes, outputs: lanes * tape.outputs };
+        let lengths = Lengths {
+            registers: layout.lanes * tape.registers,
+            q: layout.variables(),
+            v: layout.weights(),
+            t: layout.lanes,
+            outputs: layout.variables() - layout.rate(0),
+        };
         Self::of(tape, lengths, || sweep(tape, layout))
     }
 
@@ -116,7 +120,7 @@ impl Code {
 impl Lengths {
     /// Places in arrays are counted in 31 bits of bytes.
     fn can_be_counted(&self) -> bool {
-        [self.registers, self.q, self.outputs].iter().all(|&length| length <= i32::MAX as usize / 8)
+        [self.registers, self.q, self.v, self.outputs].iter().all(|&length| length <= i32::MAX as usize / 8)
     }
 }
 

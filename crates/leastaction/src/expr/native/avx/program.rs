@@ -40,6 +40,8 @@ pub(super) enum Double {
     And,
     Or,
     Xor,
+    /// The larger one; the second if one of them is no number.
+    Max,
     /// Sum of the bits as whole numbers.
     AddWords,
     SubWords,
@@ -222,6 +224,17 @@ impl<'p> Emit<'p> {
             [a] => pair(a, a),
             _ => numbers[0],
         }
+    }
+    /// The larger one of two.
+    pub(super) fn max(self, other: Self) -> Self {
+        self.double(Double::Max, other)
+    }
+    /// The largest of four lanes, alone.
+    pub(super) fn largest(self) -> Self {
+        let two = Self { width: Width::Two, ..self };
+        let half = two.max(two.single(Single::UpperHalf));
+        let one = Self { width: Width::One, ..half };
+        one.max(one.single(Single::Second))
     }
     fn before(self, other: Self) -> Self {
         self.double(Double::Before, other)
