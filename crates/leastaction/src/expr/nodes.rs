@@ -1,253 +1,427 @@
-//! A tape at all nodes of a step at once.
+//! A Lagrangian at all nodes of a step at once.
 //!
-//! [`Nodes`] holds rates at the nodes of a step: V and F for a tape that computes them from (Q, P), together with entries of the matrix W
-//! that takes changes of P to changes of V. A sweep goes, at every node,
+//! [`Nodes`] holds velocities V, forces F = L_q and momenta at the nodes of a step, and the factors of the mass matrix there. A sweep
+//! goes, with weights that belong to a method and a step size,
 //!
 //! ```text
-//! P = p + Σ weight · F        V' = V + W (P − P before)        Q = q + Σ weight · V'        next V, F, W from the tape at (Q, P)
+//! T = p + Σ forces · F            the momenta that are wanted, but for what the projection Π drops
+//! Y = V + L_vv⁻¹ (T − T before)
+//! V' = Π Y      Q = q + Σ positions · Y
+//! P = L_v(Q, V')      V = V' + L_vv⁻¹ (T − P)      F = L_q(Q, V)
 //! ```
 //!
-//! and measures how much the rates changed. As machine code four nodes go side by side; without, they go one after the other, in the same
-//! order of operations and so to the same bits.
+//! The first sweep of a step instead continues the velocities of the step before, and evaluates the factors of L_vv, which are then kept.
+//! Π takes velocities to the polynomials of the method; with Gauss points it is the identity. Else what it drops of T is taken from P.
+//! As machine code four nodes go side by side; without, they go one after the other, in the same order of operations and so to the same bits.
 
 use super::aligned::Aligned;
 use super::native::{Arrays, Backend, Code};
 use super::tape::{Evaluator, Tape};
 use std::sync::Arc;
 
+/// Where the factors LDLᵀ of a sparse symmetric matrix are not zero.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Pattern {
+    /// The coordinate at each place of the elimination.
+    order: Vec<usize>,
+    /// The places below the diagonal in each column of L.
+    rows: Vec<Vec<usize>>,
+}
+
+impl Pattern {
+    /// A pattern, from the places of the coordinates in the elimination. The factors are all 1/D, then the columns of L.
+    pub fn new(position: &[usize], rows: Vec<Vec<usize>>) -> Self {
+        let mut order = vec![0; position.len()];
+        for (i, &place) in position.iter().enumerate() {
+            order[place] = i;
+        }
+        Self { order, rows }
+    }
+    /// How many factors there are.
+    #[allow(clippy::len_without_is_empty)] // there is one for each coordinate at least
+    pub fn len(&self) -> usize {
+        self.order.len() + self.rows.iter().map(Vec::len).sum::<usize>()
+    }
+    /// Solves for a right-hand side, in whatever kind of number: `reduce` is x − factor · y, `scale` is x · factor, with factors by
+    /// their places.
+    pub fn solve<X: Clone>(
+        &self,
+        right: impl Fn(usize) -> X,
+        mut reduce: impl FnMut(X, usize, X) -> X,
+        mut scale: impl FnMut(X, usize) -> X,
+        mut solution: impl FnMut(usize, X),
+    ) {
+        let n = self.order.len();
+        let mut x: Vec<X> = self.order.iter().map(|&i| right(i)).collect();
+        let mut factor = n;
+        for k in 0..n {
+            for &i in &self.rows[k] {
+                x[i] = reduce(x[i].clone(), factor, x[k].clone());
+                factor += 1;
+            }
+        }
+        for k in (0..n).rev() {
+            x[k] = scale(x[k].clone(), k);
+            factor -= self.rows[k].len();
+            for (place, &i) in self.rows[k].iter().enumerate() {
+                x[k] = reduce(x[k].clone(), factor + place, x[i].clone());
+            }
+        }
+        for (&i, x) in self.order.iter().zip(x) {
+            solution(i, x);
+        }
+    }
+}
+
+/// The matrices of a sweep.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum Matrix {
+    /// h Π â: what forces add to momenta.
+    Forces,
+    /// Π.
+    Projection,
+    /// h a Π: what velocities add to coordinates.
+    Positions,
+    /// Velocities of the step before continued into this one, and what they add to coordinates.
+    Ahead,
+    PositionsAhead,
+}
+
 /// Where numbers lie in the arrays of a sweep.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Layout {
     /// Coordinates.
-    n: usize,
+    pub(super) n: usize,
     /// Nodes, and how many lanes they take: a multiple of four.
     pub(super) nodes: usize,
     pub(super) lanes: usize,
-    /// The entries of W, row ≤ column.
-    pub(super) entries: Vec<(usize, usize)>,
-    /// Whether V is taken as it is, because W and P belong to another step.
+    pub(super) pattern: Pattern,
+    /// Whether Π is not the identity.
+    pub(super) projected: bool,
+    /// Whether it is the first sweep of a step.
     pub(super) first: bool,
 }
 
 impl Layout {
-    /// The value of variable i (q, then p) at the start of the step.
-    pub(super) fn start(&self, i: usize) -> usize {
-        i
+    /// q_i at the start of the step, and what rounding took from it.
+    pub(super) fn start(&self, i: usize) -> (usize, usize) {
+        (i, 2 * self.n + i)
     }
-    /// What rounding took from it so far.
-    pub(super) fn lost(&self, i: usize) -> usize {
-        2 * self.n + i
+    /// p_i at the start of the step, and what rounding took from it.
+    pub(super) fn start_momentum(&self, i: usize) -> (usize, usize) {
+        (self.n + i, 3 * self.n + i)
     }
-    /// The rates of variable i at the nodes.
-    pub(super) fn rate(&self, i: usize) -> usize {
-        self.rates() + self.lanes * i
+    fn block(&self, k: usize) -> usize {
+        (4 * self.n).next_multiple_of(8) + self.lanes * k
     }
-    /// The entries of W at the nodes, in the order of the list: they are outputs of the tape like rates.
-    pub(super) fn entry(&self, k: usize) -> usize {
-        self.rate(2 * self.n + k)
+    /// V_i at the nodes.
+    pub(super) fn velocity(&self, i: usize) -> usize {
+        self.block(i)
     }
-    /// P_i at the nodes.
+    pub(super) fn force(&self, i: usize) -> usize {
+        self.block(self.n + i)
+    }
     pub(super) fn momentum(&self, i: usize) -> usize {
-        self.entry(self.entries.len()) + self.lanes * i
+        self.block(2 * self.n + i)
     }
-    /// V'_i at the nodes.
+    pub(super) fn factor(&self, k: usize) -> usize {
+        self.block(3 * self.n + k)
+    }
+    /// T_i at the nodes.
+    pub(super) fn target(&self, i: usize) -> usize {
+        self.factor(self.pattern.len() + i)
+    }
+    /// Y_i at the nodes.
     pub(super) fn corrected(&self, i: usize) -> usize {
-        self.momentum(self.n) + self.lanes * i
+        self.target(self.n + i)
     }
-    /// How much the rates of variable i changed at most.
+    /// How much V_i, and F_{i−n}, changed at most.
     pub(super) fn change(&self, i: usize) -> usize {
         self.corrected(self.n) + i
     }
-    /// Where the rates begin.
-    fn rates(&self) -> usize {
-        (4 * self.n).next_multiple_of(8)
+    /// Where the k-th output of a sweep's tape goes: F, P and then the factors or V.
+    pub(super) fn output(&self, k: usize) -> usize {
+        match k.checked_sub(2 * self.n) {
+            None => self.force(k),
+            Some(k) if self.first => self.factor(k),
+            Some(i) => self.velocity(i),
+        }
     }
-    /// How many numbers there are of start, rates and changes.
+    /// How many numbers there are.
     pub(super) fn variables(&self) -> usize {
         self.change(2 * self.n)
     }
-    /// What a node's rate adds at all nodes, for coordinates or for momenta.
-    pub(super) fn weight(&self, momenta: bool, node: usize) -> usize {
-        self.lanes * (node + if momenta { self.nodes } else { 0 })
+    /// What node j adds to all nodes.
+    pub(super) fn weight(&self, matrix: Matrix, node: usize) -> usize {
+        self.lanes * (self.nodes * matrix as usize + node)
     }
     /// How many weights there are.
     pub(super) fn weights(&self) -> usize {
-        self.weight(true, self.nodes)
+        self.weight(Matrix::PositionsAhead, self.nodes)
     }
 }
 
-/// How much rates at the nodes add to coordinates and momenta at the nodes.
+/// The weights of a method and a step size: rows are nodes that something is added to.
 #[derive(Clone, Debug)]
-pub struct Weights(Aligned);
+pub struct Weights {
+    /// h Π â.
+    pub forces: Vec<Vec<f64>>,
+    /// Π, unless it is the identity.
+    pub projection: Option<Vec<Vec<f64>>>,
+    /// h a Π.
+    pub positions: Vec<Vec<f64>>,
+    /// From the velocities of the step before to those of this one.
+    pub ahead: Vec<Vec<f64>>,
+    /// The same, and then to positions.
+    pub positions_ahead: Vec<Vec<f64>>,
+}
 
-/// Rates at the nodes of a step, and how to get better ones.
+/// Velocities, forces and momenta at the nodes of a step, and how to get better ones.
 #[derive(Clone, Debug)]
 pub struct Nodes {
     layout: Layout,
+    weights: Aligned,
+    /// Everything that changes.
+    variables: Aligned,
+    time: Aligned,
+    /// For the first sweep of a step and for the others.
+    kernels: [Kernel; 2],
+    scratch: Vec<f64>,
+    v: Vec<f64>,
+    /// What changes, as it was before a sweep one by one.
+    old: Vec<f64>,
+}
+
+/// A tape and its code.
+#[derive(Clone, Debug)]
+struct Kernel {
+    code: Option<Arc<Code>>,
     /// The tape's registers, each in every lane.
     registers: Aligned,
-    /// Start of the step and rates: present ones, and those of the sweep before.
-    now: Aligned,
-    before: Aligned,
-    time: Aligned,
-    /// Code for the first sweep of a step and for the others.
-    code: Option<[Arc<Code>; 2]>,
-    scratch: Vec<f64>,
     /// One node alone.
     single: Evaluator<f64>,
-    q: Vec<f64>,
-    p: Vec<f64>,
     out: Vec<f64>,
 }
 
-impl Nodes {
-    /// Nodes for a tape that computes the rates of all q and p, and entries of W (row ≤ column), from q and, in place of velocities, p.
-    pub fn new(
-        tape: &Arc<Tape>,
-        entries: &[(usize, usize)],
-        parameters: &[f64],
-        nodes: usize,
-        backend: Option<Backend>,
-    ) -> Self {
-        let (n, lanes) = (tape.coordinates, nodes.next_multiple_of(4));
-        let layout = Layout { n, nodes, lanes, entries: entries.to_vec(), first: false };
-        let code = if Evaluator::<f64>::wants_code(tape, backend) {
-            let first = tape.sweep_code(&Layout { first: true, ..layout.clone() });
-            first.zip(tape.sweep_code(&layout)).map(|(first, next)| [first, next])
-        } else {
-            None
-        };
+impl Kernel {
+    fn new(tape: &Arc<Tape>, layout: &Layout, parameters: &[f64], backend: Option<Backend>) -> Self {
+        let wanted = Evaluator::<f64>::wants_code(tape, backend);
+        let code = if wanted { tape.sweep_code(layout) } else { None };
         // where there is code for sweeps, single nodes are rare
         let one = if code.is_some() { Some(Backend::Interpreter) } else { backend };
         let single = Evaluator::compiled(tape.clone(), parameters, one);
-        let mut wide = Aligned::zeros(layout.lanes * tape.registers);
+        let mut registers = Aligned::zeros(layout.lanes * tape.registers);
         for (i, &x) in single.registers().iter().enumerate() {
-            wide[layout.lanes * i..layout.lanes * (i + 1)].fill(x);
+            registers[layout.lanes * i..layout.lanes * (i + 1)].fill(x);
         }
-        let scratch = code.iter().flatten().map(|code| code.scratch()).max().unwrap_or(0);
-        Self {
-            registers: wide,
-            now: Aligned::zeros(layout.variables()),
-            before: Aligned::zeros(layout.variables()),
+        Self { code, registers, out: vec![0.0; single.outputs()], single }
+    }
+}
+
+impl Nodes {
+    /// Nodes for two tapes: one computes L_q, L_v and the factors of a pattern from (q, v); the other L_q, L_v and better velocities from
+    /// coordinates, momenta and factors in place of q, and v.
+    pub fn new(
+        [full, refine]: [&Arc<Tape>; 2],
+        pattern: &Pattern,
+        weights: &Weights,
+        parameters: &[f64],
+        backend: Option<Backend>,
+    ) -> Self {
+        let (n, nodes) = (full.coordinates, weights.positions.len());
+        let layout = Layout {
+            n,
+            nodes,
+            lanes: nodes.next_multiple_of(4),
+            pattern: pattern.clone(),
+            projected: weights.projection.is_some(),
+            first: false,
+        };
+        let first = Layout { first: true, ..layout.clone() };
+        let kernels = [
+            Kernel::new(full, &first, parameters, backend),
+            Kernel::new(refine, &layout, parameters, backend),
+        ];
+        let scratch =
+            kernels.iter().filter_map(|kernel| kernel.code.as_ref()).map(|code| code.scratch()).max();
+        let mut made = Self {
+            weights: Aligned::zeros(layout.weights()),
+            variables: Aligned::zeros(layout.variables()),
             time: Aligned::zeros(layout.lanes),
-            scratch: vec![0.0; scratch],
-            code,
-            single,
-            q: vec![0.0; n],
-            p: vec![0.0; n],
-            out: vec![0.0; tape.outputs],
+            kernels,
+            scratch: vec![0.0; scratch.unwrap_or(0)],
+            v: vec![0.0; n],
+            old: vec![0.0; layout.variables()],
             layout,
-        }
+        };
+        made.weigh(weights);
+        made
     }
 
-    /// How much a rate at node j adds at node i, for coordinates and for momenta: rows i, columns j.
-    pub fn weights(&self, coordinates: &[Vec<f64>], momenta: &[Vec<f64>]) -> Weights {
-        let mut weights = Aligned::zeros(self.layout.weights());
-        for (is_momenta, rows) in [(false, coordinates), (true, momenta)] {
-            for (i, row) in rows.iter().enumerate() {
+    /// Changes the weights.
+    pub fn weigh(&mut self, weights: &Weights) {
+        let identity: Vec<Vec<f64>> = Vec::new();
+        for (matrix, rows) in [
+            (Matrix::Forces, &weights.forces),
+            (Matrix::Projection, weights.projection.as_ref().unwrap_or(&identity)),
+            (Matrix::Positions, &weights.positions),
+            (Matrix::Ahead, &weights.ahead),
+            (Matrix::PositionsAhead, &weights.positions_ahead),
+        ] {
+            // lanes that are left over do what the last node does
+            for (i, row) in (0..self.layout.lanes).zip(rows.iter().chain(rows.last().into_iter().cycle())) {
                 for (j, &weight) in row.iter().enumerate() {
-                    weights[self.layout.weight(is_momenta, j) + i] = weight;
+                    self.weights[self.layout.weight(matrix, j) + i] = weight;
                 }
             }
         }
-        Weights(weights)
     }
 
     /// Where the step starts: q and p with what rounding took from them, and the times of the nodes.
     pub fn start(&mut self, q: [&[f64]; 2], p: [&[f64]; 2], time: impl Fn(usize) -> f64) {
         let n = self.layout.n;
-        for array in [&mut self.now, &mut self.before] {
-            for (place, list) in [q[0], p[0], q[1], p[1]].into_iter().enumerate() {
-                array[place * n..(place + 1) * n].copy_from_slice(list);
-            }
+        for (place, list) in [q[0], p[0], q[1], p[1]].into_iter().enumerate() {
+            self.variables[place * n..(place + 1) * n].copy_from_slice(list);
         }
         for (i, t) in self.time.iter_mut().enumerate() {
             *t = time(i.min(self.layout.nodes - 1));
         }
     }
 
-    /// The rates of variable i (all q, then all p) at the nodes.
-    pub fn rates(&self, i: usize) -> &[f64] {
-        &self.now[self.layout.rate(i)..][..self.layout.nodes]
+    /// Replaces the velocities of the step before by V_i the same at all nodes.
+    pub fn set_velocity(&mut self, i: usize, v: f64) {
+        self.variables[self.layout.velocity(i)..][..self.layout.lanes].fill(v);
     }
-    /// How much the rates of all variables changed in the last sweep, at the node where they changed most. Where a rate is no number
+    /// V_i at the nodes.
+    pub fn velocities(&self, i: usize) -> &[f64] {
+        &self.variables[self.layout.velocity(i)..][..self.layout.nodes]
+    }
+    /// Replaces V_i by what it was.
+    pub fn restore_velocities(&mut self, i: usize, v: &[f64]) {
+        self.variables[self.layout.velocity(i)..][..self.layout.nodes].copy_from_slice(v);
+    }
+    /// F_i at the nodes.
+    pub fn forces(&self, i: usize) -> &[f64] {
+        &self.variables[self.layout.force(i)..][..self.layout.nodes]
+    }
+    /// How much all V and then all F changed in the last sweep, at the node where they changed most. Where one is no number
     /// this may overlook it once.
     pub fn changes(&self) -> &[f64] {
-        &self.now[self.layout.change(0)..]
-    }
-    /// Forgets all rates.
-    pub fn clear(&mut self) {
-        let from = self.layout.rates();
-        self.now[from..].fill(0.0);
+        &self.variables[self.layout.change(0)..]
     }
 
-    /// The next rates. The first sweep of a step takes V as it is.
-    pub fn sweep(&mut self, weights: &Weights, first: bool) {
-        std::mem::swap(&mut self.now, &mut self.before);
-        if let Some([for_first, for_next]) = &self.code {
-            let from = self.layout.rates();
-            let arrays = Arrays {
-                registers: &mut self.registers,
-                q: &self.before,
-                v: &weights.0,
-                t: &self.time,
-                outputs: &mut self.now[from..],
-                scratch: &mut self.scratch,
-            };
-            if (if first { for_first } else { for_next }).run(arrays) {
-                return;
-            }
-        }
-        self.sweep_one_by_one(weights, first);
-    }
-
-    fn sweep_one_by_one(&mut self, weights: &Weights, first: bool) {
-        let (layout, n, nodes) = (&self.layout, self.layout.n, self.layout.nodes);
-        let (now, before) = (&mut self.now, &self.before);
-        // start + (lost + Σ weight · rate)
-        let stage = |i: usize, rates: &[f64], node: usize| {
-            let mut sum = before[layout.lost(i)];
-            for (other, rate) in rates.iter().enumerate() {
-                sum += rate * weights.0[layout.weight(i >= n, other) + node];
-            }
-            before[layout.start(i)] + sum
+    /// A sweep, the first of a step or another. `false` if the code gave up on the way: then nothing here means anything, and the step
+    /// has to be done again from its start, one node after the other.
+    pub fn sweep(&mut self, first: bool, one_by_one: bool) -> bool {
+        let kernel = &mut self.kernels[usize::from(!first)];
+        let Some(code) = kernel.code.as_ref().filter(|_| !one_by_one) else {
+            self.sweep_one_by_one(first);
+            return true;
         };
-        for i in n..2 * n {
-            for node in 0..nodes {
-                now[layout.momentum(i - n) + node] = stage(i, &before[layout.rate(i)..][..nodes], node);
+        code.run(Arrays {
+            registers: &mut kernel.registers,
+            q: &[],
+            v: &self.weights,
+            t: &self.time,
+            outputs: &mut self.variables,
+            scratch: &mut self.scratch,
+        })
+    }
+
+    fn sweep_one_by_one(&mut self, first: bool) {
+        let n = self.layout.n;
+        self.old.copy_from_slice(&self.variables);
+        self.variables[self.layout.change(0)..].fill(0.0);
+        if !first {
+            self.find_targets();
+        }
+        for node in 0..self.layout.nodes {
+            self.evaluate(node, first);
+            let (layout, out) = (&self.layout, &self.kernels[usize::from(!first)].out);
+            for (k, &value) in out.iter().enumerate() {
+                self.variables[layout.output(k) + node] = value;
+            }
+            if first {
+                for i in 0..n {
+                    self.variables[layout.velocity(i) + node] = self.v[i];
+                    self.variables[layout.target(i) + node] = out[n + i];
+                }
+            }
+            for i in 0..n {
+                for (place, change) in
+                    [(layout.velocity(i), layout.change(i)), (layout.force(i), layout.change(n + i))]
+                {
+                    let difference = (self.variables[place + node] - self.old[place + node]).abs();
+                    self.variables[change] = self.variables[change].max(difference);
+                }
             }
         }
+    }
+
+    /// Runs the tape at a node.
+    fn evaluate(&mut self, node: usize, first: bool) {
+        let (layout, n, nodes) = (&self.layout, self.layout.n, self.layout.nodes);
+        let (velocities, positions) = match first {
+            true => (Matrix::Ahead, Matrix::PositionsAhead),
+            false => (Matrix::Projection, Matrix::Positions),
+        };
+        let mut inputs = Vec::with_capacity(2 * n + layout.pattern.len());
         for i in 0..n {
-            now[layout.corrected(i)..][..nodes].copy_from_slice(&before[layout.rate(i)..][..nodes]);
+            let from =
+                if first { &self.old[layout.velocity(i)..] } else { &self.variables[layout.corrected(i)..] };
+            let from = &from[..nodes];
+            self.v[i] = if first || layout.projected {
+                self.weighted(0.0, velocities, node, from)
+            } else {
+                from[node]
+            };
+            let (start, lost) = layout.start(i);
+            inputs.push(self.old[start] + self.weighted(self.old[lost], positions, node, from));
         }
         if !first {
-            for (k, &(row, column)) in layout.entries.iter().enumerate() {
-                for node in 0..nodes {
-                    let entry = before[layout.entry(k) + node];
-                    let change = |j: usize, now: &Aligned| {
-                        now[layout.momentum(j) + node] - before[layout.momentum(j) + node]
-                    };
-                    now[layout.corrected(row) + node] += entry * change(column, now);
-                    if row != column {
-                        now[layout.corrected(column) + node] += entry * change(row, now);
-                    }
-                }
-            }
+            inputs.extend((0..n).map(|i| self.variables[layout.target(i) + node]));
+            inputs.extend((0..layout.pattern.len()).map(|k| self.old[layout.factor(k) + node]));
         }
-        now[layout.change(0)..].fill(0.0);
+        let kernel = &mut self.kernels[usize::from(!first)];
+        // velocities of what stands in place of coordinates are not read
+        self.v.resize(inputs.len(), 0.0);
+        kernel.single.evaluate(&inputs, &self.v, &self.time[node], &mut kernel.out);
+    }
+
+    /// Σ_j weight_ij · x_j, added to something.
+    fn weighted(&self, sum: f64, matrix: Matrix, node: usize, numbers: &[f64]) -> f64 {
+        let weight = |j: usize| self.weights[self.layout.weight(matrix, j) + node];
+        numbers.iter().enumerate().fold(sum, |sum, (j, x)| sum + x * weight(j))
+    }
+
+    /// T = p + Σ forces · F + (P − Π P) and Y = V + L_vv⁻¹ (T − T before) at all nodes.
+    fn find_targets(&mut self) {
+        let (n, nodes) = (self.layout.n, self.layout.nodes);
         for node in 0..nodes {
             for i in 0..n {
-                self.q[i] = stage(i, &now[layout.corrected(i)..][..nodes], node);
-                self.p[i] = now[layout.momentum(i) + node];
-            }
-            self.single.evaluate(&self.q, &self.p, &self.time[node], &mut self.out);
-            for (i, &value) in self.out.iter().enumerate() {
-                now[layout.rate(i) + node] = value;
-                if i < 2 * n {
-                    let change = (value - before[layout.rate(i) + node]).abs();
-                    let largest = &mut now[layout.change(i)];
-                    *largest = largest.max(change);
+                let layout = &self.layout;
+                let (start, lost) = layout.start_momentum(i);
+                let forces = &self.old[layout.force(i)..][..nodes];
+                let mut target =
+                    self.old[start] + self.weighted(self.old[lost], Matrix::Forces, node, forces);
+                if layout.projected {
+                    let present = &self.old[layout.momentum(i)..][..nodes];
+                    target += present[node] - self.weighted(0.0, Matrix::Projection, node, present);
                 }
+                let place = layout.target(i) + node;
+                self.variables[place] = target;
+            }
+            let (layout, old) = (&self.layout, &self.old);
+            let factor = |k: usize| old[layout.factor(k) + node];
+            let mut found: Vec<(usize, f64)> = Vec::with_capacity(n);
+            layout.pattern.solve(
+                |i| self.variables[layout.target(i) + node] - old[layout.target(i) + node],
+                |x, k, y| x - factor(k) * y,
+                |x, k| x * factor(k),
+                |i, x| found.push((i, x)),
+            );
+            for (i, x) in found {
+                self.variables[layout.corrected(i) + node] = old[layout.velocity(i) + node] + x;
             }
         }
     }

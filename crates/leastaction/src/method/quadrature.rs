@@ -14,8 +14,8 @@ pub struct Quadrature<F> {
     pub weights: Vec<F>,
 }
 
-/// P_n(x) and P_n'(x) for n ≥ 1, |x| < 1.
-fn legendre<F: Field>(n: usize, x: &F) -> (F, F) {
+/// P_n(x) and P_n'(x) for n ≥ 1, |x| < 1; at the ends P_n alone.
+pub(super) fn legendre<F: Field>(n: usize, x: &F) -> (F, F) {
     // (k+1) P_{k+1} = (2k+1) x P_k − k P_{k−1}
     let (mut before, mut value) = (F::one(), x.clone());
     for k in 1..n {

@@ -3,7 +3,7 @@
 //! From a degree and a quadrature rule to c, d, b, φ_k(d_i), φ'_k(d_i), computed in the wide type of the number type in
 //! use and rounded once. The stepper reads nothing else of a method.
 
-use super::quadrature::{Quadrature, gauss, lobatto};
+use super::quadrature::{Quadrature, gauss, legendre, lobatto};
 use super::{Galerkin, Rule};
 use crate::scalar::{Field, Real};
 
@@ -55,11 +55,12 @@ impl<R: Real> Tableau<R> {
     }
 }
 
-/// The same method as a pair of Runge–Kutta methods, one for coordinates and one for momenta:
-/// Q_i = q + h Σ_j a_ij V_j and P_i = p + h Σ_j â_ij F_j at the points d_i of the quadrature.
+/// The same method in terms of velocities V_j and forces F_j at the points d_i of the quadrature:
+/// Q_i = q + h Σ_j a_ij V_j, and P_i = p + h Σ_j â_ij F_j but for what the projection drops.
 ///
-/// For Gauss points that is the collocation method. For Lobatto points it is the pair IIIA–IIIB, which is the same method only if L is
-/// separable with a constant mass matrix: in general its velocities at the points belong to no polynomial of the method's degree.
+/// For Gauss points that is the collocation method. For Lobatto points there is one point more than a polynomial of the method's degree
+/// has free velocities, so that these lie on a polynomial of lower degree, and momenta agree after projection to such polynomials. Without
+/// the projection it would be the pair IIIA–IIIB, which is the same only if L is separable with a constant mass matrix.
 #[derive(Clone, Debug)]
 pub struct Partitioned<R> {
     /// Points d_i.
@@ -70,9 +71,11 @@ pub struct Partitioned<R> {
     pub a: Vec<Vec<R>>,
     /// â_ij = b_j (1 − a_ji/b_i), which makes the pair symplectic.
     pub a_hat: Vec<Vec<R>>,
-    /// l_j(1 + d_i): where the rates of one step go in the next.
+    /// The projection to polynomials of a degree below the method's, unless all are.
+    pub projection: Option<Vec<Vec<R>>>,
+    /// l_j(1 + d_i): where the velocities of one step go in the next.
     pub ahead: Vec<Vec<R>>,
-    /// ∫_0^{c_k} l_j for the nodes c_1 … c_s of the polynomial of a step: its increments from rates.
+    /// ∫_0^{c_k} l_j for the nodes c_1 … c_s of the polynomial of a step: its increments from velocities.
     pub to_nodes: Vec<Vec<R>>,
 }
 
@@ -98,11 +101,23 @@ impl<R: Real> Partitioned<R> {
         };
         let narrow = |list: &[R::Wide]| list.iter().map(R::narrow).collect::<Vec<R>>();
         let count = points.len();
+        // all polynomials but the multiples of the Legendre polynomial P_s, which is orthogonal to them: Σ b P_s² = 1/s
+        let highest: Vec<R::Wide> = points
+            .iter()
+            .map(|d| legendre(galerkin.degree, &(d.clone() + d.clone() - R::Wide::one())).0)
+            .collect();
+        let projected = |i: usize, j: usize| {
+            let one = if i == j { R::Wide::one() } else { R::Wide::zero() };
+            let degree = R::Wide::from_f64(galerkin.degree as f64);
+            one - degree * highest[i].clone() * highest[j].clone() * weights[j].clone()
+        };
+        let matrix = |entry: &dyn Fn(usize, usize) -> R::Wide| -> Vec<Vec<R>> {
+            (0..count).map(|i| (0..count).map(|j| R::narrow(&entry(i, j))).collect()).collect()
+        };
         let nodes: Vec<R::Wide> = lobatto(galerkin.degree + 1).points;
         Self {
-            a_hat: (0..count)
-                .map(|i| (0..count).map(|j| R::narrow(&conjugate(i, j))).collect())
-                .collect(),
+            a_hat: matrix(&conjugate),
+            projection: (count > galerkin.degree).then(|| matrix(&projected)),
             ahead: points.iter().map(|d| narrow(&basis(&points, &(R::Wide::one() + d.clone())))).collect(),
             to_nodes: nodes[1..].iter().map(|c| narrow(&integrals(c))).collect(),
             a: a.iter().map(|row| narrow(row)).collect(),

@@ -134,9 +134,19 @@ impl<R: Real> GalerkinStepper<R> {
 
     /// Takes the step by sweeps, if they converge.
     fn sweep(&mut self, state: &mut State<R>, t: &R) -> bool {
-        let (Some(sweeper), Some(mut parts)) = (&mut self.sweeper, Parts::of(state)) else { return false };
         let continued = self.continuable && self.swept;
-        let (sweeps, converged) = sweeper.solve(&parts, t.to_f64(), continued);
+        let velocities = &mut self.velocities;
+        if self.sweeper.is_none()
+            || !continued && velocities.velocities(&state.q, &state.p, t, &mut self.stage_v).is_err()
+        {
+            return false;
+        }
+        let (Some(sweeper), Some(mut parts), Some(v)) =
+            (&mut self.sweeper, Parts::of(state), R::as_f64s(&self.stage_v))
+        else {
+            return false;
+        };
+        let (sweeps, converged) = sweeper.solve(&parts, t.to_f64(), (!continued).then_some(v));
         self.evaluations += u64::from(sweeps) * sweeper.points() as u64;
         let converged = converged && sweeper.update(&mut parts);
         if converged {

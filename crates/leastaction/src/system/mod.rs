@@ -8,7 +8,7 @@ mod build;
 pub mod catalogue;
 mod describe;
 mod display;
-mod field;
+mod factors;
 mod formulas;
 mod kernels;
 mod model;
@@ -19,12 +19,12 @@ mod symmetry;
 pub(crate) mod text;
 mod velocities;
 
-pub use field::Field;
 pub use build::{Builder, Parameters};
 pub use describe::{
     ConservedFacts, CoordinateFacts, Description, GraphFacts, LagrangianFacts, Listed, MassFacts, Named,
     ParameterFacts, RunFacts,
 };
+pub use factors::Factors;
 pub use formulas::{Formulas, Quantity};
 pub use kernels::{Energy, Gradient, Hessian, SecondOrder};
 pub use model::{Entry, Model, Structure};

@@ -5,7 +5,7 @@
 //! entries that are not structurally zero; a chain of n particles has O(n) of them.
 
 use super::Symmetry;
-use super::field::{Field, field};
+use super::factors::{Factors, factors};
 use crate::expr::{Backend, Depends, Differentiator, Evaluator, Graph, Node, NodeId, Tape};
 use crate::linear::Ordering;
 use crate::scalar::Real;
@@ -80,8 +80,8 @@ pub struct Model {
     /// What runs the tapes in `f64`; as suits if nothing is said.
     pub backend: Option<Backend>,
     tapes: [OnceLock<Arc<Tape>>; 6],
-    /// Hamilton's equations, where they can be written down.
-    field: OnceLock<Option<Field>>,
+    /// The factors of L_vv, where they can be written down.
+    factors: OnceLock<Option<Factors>>,
     /// Found when they are first asked for.
     pub(super) symmetries: OnceLock<Vec<Symmetry>>,
 }
@@ -165,7 +165,7 @@ impl Model {
             structure,
             backend: None,
             tapes: Default::default(),
-            field: OnceLock::new(),
+            factors: OnceLock::new(),
             symmetries: OnceLock::new(),
         })
     }
@@ -214,9 +214,9 @@ impl Model {
     pub fn energy_tape(&self) -> Arc<Tape> {
         self.tape(4, || vec![self.energy, self.lagrangian])
     }
-    /// Hamilton's equations; `None` for L that is not quadratic in the velocities, or couples too many of them.
-    pub fn field(&self) -> Option<&Field> {
-        self.field.get_or_init(|| field(self)).as_ref()
+    /// First derivatives with the factors of L_vv; `None` if L_vv couples too many velocities.
+    pub fn factors(&self) -> Option<&Factors> {
+        self.factors.get_or_init(|| factors(self)).as_ref()
     }
     /// The right-hand side of L_vv a = force, then the entries of L_vv.
     pub fn acceleration_tape(&self) -> Arc<Tape> {

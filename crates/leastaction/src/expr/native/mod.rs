@@ -124,7 +124,9 @@ impl Code {
             #[cfg(all(feature = "native", target_arch = "x86_64"))]
             Self::Avx(ref code) => code.run(arrays),
             #[cfg(feature = "cranelift")]
-            Self::Cranelift(ref code) => code.run(arrays.registers, arrays.q, arrays.v, &arrays.t[0], arrays.outputs),
+            Self::Cranelift(ref code) => {
+                code.run(arrays.registers, arrays.q, arrays.v, &arrays.t[0], arrays.outputs)
+            }
         }
     }
 }

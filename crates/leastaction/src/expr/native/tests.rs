@@ -1,8 +1,8 @@
 //! Machine code and interpreter give the same bits.
 
+use super::Backend;
 use crate::expr::graph::{Binary, Graph, NodeId, Unary};
 use crate::expr::tape::{Evaluator, Tape};
-use super::Backend;
 use std::sync::Arc;
 
 const N: usize = 3;

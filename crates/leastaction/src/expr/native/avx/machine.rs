@@ -22,14 +22,8 @@ use memmap2::{Mmap, MmapMut};
 use std::fmt;
 
 /// Registers, q, v, t, outputs and scratch memory; 1 if it gave up, 0 else.
-type Entry = unsafe extern "sysv64" fn(
-    *const f64,
-    *const f64,
-    *const f64,
-    *const f64,
-    *mut f64,
-    *mut f64,
-) -> i32;
+type Entry =
+    unsafe extern "sysv64" fn(*const f64, *const f64, *const f64, *const f64, *mut f64, *mut f64) -> i32;
 
 /// The machine code of a tape.
 pub(crate) struct Code {
@@ -68,10 +62,10 @@ impl Code {
     pub(crate) fn sweep(tape: &Tape, layout: &Layout) -> Option<Self> {
         let lengths = Lengths {
             registers: layout.lanes * tape.registers,
-            q: layout.variables(),
+            q: 0,
             v: layout.weights(),
             t: layout.lanes,
-            outputs: layout.variables() - layout.rate(0),
+            outputs: layout.variables(),
         };
         Self::of(tape, lengths, || sweep(tape, layout))
     }

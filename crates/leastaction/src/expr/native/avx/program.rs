@@ -208,6 +208,11 @@ impl<'p> Emit<'p> {
     pub(super) fn load(program: &'p RefCell<Program>, array: Array, place: i32, width: Width) -> Self {
         Self { value: program.borrow_mut().load(array, place, width), width, program }
     }
+    /// A number in four lanes.
+    pub(super) fn number(program: &'p RefCell<Program>, x: f64) -> Self {
+        let value = program.borrow_mut().constant(x.to_bits(), Width::Four);
+        Self { value, width: Width::Four, program }
+    }
     /// One number of an array in four lanes.
     pub(super) fn broadcast(program: &'p RefCell<Program>, array: Array, place: i32) -> Self {
         let value = program.borrow_mut().push(Operation::Broadcast(array, place), Width::Four);

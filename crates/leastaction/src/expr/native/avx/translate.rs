@@ -4,8 +4,8 @@
 //! hundreds of times what it costs to put numbers side by side. For several states each lane is a state and nothing is rearranged.
 
 use super::program::{Array, Emit, Program, Width};
-use crate::expr::native::steps::{Source, Step, steps};
 use crate::expr::graph::{Binary, Unary};
+use crate::expr::native::steps::{Source, Step, steps};
 use crate::expr::tape::{Action, Tape};
 use crate::scalar::elementary::{self, Lanes};
 use std::cell::RefCell;
@@ -87,8 +87,10 @@ impl<'p> Writer<'_, 'p> {
         if self.width == Width::One {
             self.find_partners(&mut group);
         }
-        let numbers: Vec<Emit<'p>> =
-            group.iter().map(|&other| if other == index { a } else { self.read(self.steps[other].a) }).collect();
+        let numbers: Vec<Emit<'p>> = group
+            .iter()
+            .map(|&other| if other == index { a } else { self.read(self.steps[other].a) })
+            .collect();
         let operand = if group.len() > 1 { Emit::side_by_side(&numbers) } else { a };
         let values = match action {
             Action::Unary(op) => [unary(op, operand); 2],

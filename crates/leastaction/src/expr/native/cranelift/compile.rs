@@ -4,8 +4,8 @@
 //! values live where the compiler likes; what a later piece reads goes through the tape's registers.
 
 use super::emit::{Emit, Function, Table};
-use crate::expr::native::steps::{Source, Step, sources, steps, targets};
 use crate::expr::graph::{Binary, Unary};
+use crate::expr::native::steps::{Source, Step, sources, steps, targets};
 use crate::expr::tape::{Action, Instruction, Tape};
 use crate::scalar::elementary::{self, Lanes};
 use cranelift_codegen::ir::{self, AbiParam, InstBuilder, Signature, Value, types};
