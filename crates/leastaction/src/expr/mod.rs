@@ -4,6 +4,7 @@
 //! derives, [`Tape`] and [`Evaluator`] run, by interpreting or, in `f64`, as machine code: the [`Backend`]. What the expressions
 //! mean (coordinates, momenta, energy) is left to `system`.
 
+mod circle;
 mod derive;
 mod display;
 mod evaluate;

@@ -7,9 +7,15 @@ impl Graph {
     /// The node `root` with every input for which `value` gives a number replaced by it. What follows from that is simplified, as
     /// if the formula had been written with the number.
     pub fn substitute(&mut self, root: NodeId, value: impl Fn(Node) -> Option<f64>) -> NodeId {
+        self.substitute_all(&[root], value)[0]
+    }
+
+    /// The same for many nodes at once.
+    pub fn substitute_all(&mut self, roots: &[NodeId], value: impl Fn(Node) -> Option<f64>) -> Vec<NodeId> {
+        let last = roots.iter().max().map_or(0, |root| root.0);
         // operands come before their users
-        let mut replaced: Vec<NodeId> = (0..=root.0).map(NodeId).collect();
-        for id in self.below(root) {
+        let mut replaced: Vec<NodeId> = (0..=last).map(NodeId).collect();
+        for id in self.below_all(roots) {
             let new = |id: NodeId| replaced[id.0 as usize];
             replaced[id.0 as usize] = match self.node(id) {
                 Node::Unary(op, a) if new(a) != a => self.unary(op, new(a)),
@@ -17,21 +23,28 @@ impl Graph {
                 input => value(input).map_or(id, |x| self.number(x)),
             };
         }
-        replaced[root.0 as usize]
+        roots.iter().map(|root| replaced[root.0 as usize]).collect()
     }
 
     /// The nodes that a node is made of, operands before their users, itself last.
     pub fn below(&self, root: NodeId) -> Vec<NodeId> {
-        let mut needed = vec![false; root.0 as usize + 1];
-        needed[root.0 as usize] = true;
-        for at in (0..=root.0).rev() {
+        self.below_all(&[root])
+    }
+
+    fn below_all(&self, roots: &[NodeId]) -> Vec<NodeId> {
+        let length = roots.iter().max().map_or(0, |root| root.0 + 1);
+        let mut needed = vec![false; length as usize];
+        for root in roots {
+            needed[root.0 as usize] = true;
+        }
+        for at in (0..length).rev() {
             if needed[at as usize] {
                 for operand in operands(self.node(NodeId(at))) {
                     needed[operand.0 as usize] = true;
                 }
             }
         }
-        (0..=root.0).filter(|&at| needed[at as usize]).map(NodeId).collect()
+        (0..length).filter(|&at| needed[at as usize]).map(NodeId).collect()
     }
 
     /// A function of two operands.
