@@ -42,12 +42,7 @@ fn texts<W: Write + Seek>(
 }
 
 /// A new array in the archive, up to where its numbers begin.
-fn begin<W: Write + Seek>(
-    archive: &mut ZipWriter<W>,
-    name: &str,
-    kind: &str,
-    shape: &[usize],
-) -> Result<()> {
+fn begin<W: Write + Seek>(archive: &mut ZipWriter<W>, name: &str, kind: &str, shape: &[usize]) -> Result<()> {
     let options = SimpleFileOptions::default().compression_method(CompressionMethod::Stored).large_file(true);
     archive.start_file(format!("{name}.npy"), options)?;
     archive.write_all(&header(kind, shape))
