@@ -173,7 +173,7 @@ mod tests {
         let mut factors = vec![one, v, m, third, y];
         let mv = g.mul(m, v);
         let tan = g.unary(Unary::Tan, y);
-        factors.extend([mv, tan, g.mul(mv, tan), g.mul(cosine, y)]);
+        factors.extend([mv, tan, g.mul(mv, tan)]);
         factors.into_iter().map(|k| (k, g.mul(k, sine), g.mul(cosine, k))).collect()
     }
 
@@ -196,6 +196,18 @@ mod tests {
             let minus = g.sub(zz, bb);
             assert_eq!(g.sub(minus, aa), g.sub(zz, kk));
         }
+    }
+
+    #[test]
+    fn a_square_may_stand_in_both_terms() {
+        // cos²x sin²x + cos⁴x = cos²x
+        let mut g = Graph::new();
+        let x = g.coordinate(0);
+        let (sine, cosine) = (g.unary(Unary::Sin, x), g.unary(Unary::Cos, x));
+        let product = g.mul(sine, cosine);
+        let (square, fourth) = (g.powi(cosine, 2), g.powi(cosine, 4));
+        let product = g.mul(product, product);
+        assert_eq!((g.add(product, fourth), g.add(fourth, product)), (square, square));
     }
 
     #[test]
@@ -232,7 +244,9 @@ mod tests {
         let nested = g.mul(inner, ss);
         let nested = g.mul(two, nested);
         assert_eq!((g.add(nested, half_cc), g.add(mss, mcc)), (m, m));
-        for (a, b) in [(ss, oo), (ss, twice), (ss, mcc), (ss, ss)] {
+        let l = g.parameter(1);
+        let lcc = g.mul(l, cc);
+        for (a, b) in [(ss, oo), (ss, twice), (ss, mcc), (ss, ss), (mss, lcc), (lcc, mss)] {
             let sum = g.add(a, b);
             assert!(g.depends(sum).on(crate::expr::Depends::COORDINATES), "{a:?} {b:?}");
         }
