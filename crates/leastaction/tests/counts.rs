@@ -68,7 +68,8 @@ fn lengths_of_tapes() {
     // graph; gradient, Hessian, momentum, mass, energy, acceleration
     for (name, graph, tapes) in [
         ("double-pendulum", 131, [27, 54, 14, 18, 33, 32]),
-        ("lagrange-top", 114, [26, 61, 15, 25, 28, 40]),
+        // two nodes are replaced when sines and cosines are put together, and stay in the graph
+        ("lagrange-top", 116, [25, 58, 14, 24, 27, 39]),
         ("kepler", 105, [19, 64, 2, 4, 13, 19]),
     ] {
         let model = &problem(name).system.model;

@@ -8,7 +8,11 @@ mod common;
 
 use leastaction::expr::{Evaluator, Graph, Tape, parse};
 use leastaction::prelude::*;
+use leastaction::system::MassFacts;
 use std::sync::Arc;
+
+/// When formulas are evaluated.
+const TIME: f64 = 0.37;
 
 struct Point {
     q: Vec<f64>,
@@ -21,9 +25,15 @@ fn value(system: &System, formula: &str, at: &Point) -> Option<f64> {
     if formula.contains('…') {
         return None;
     }
-    let index = |names: Vec<String>, name: &str| names.iter().position(|n| n == name);
+    // m[1] is no name of a formula by itself
+    let plain = |name: &str| name.replace('[', "_").replace(']', "");
+    let formula = &plain(formula);
+    let index = |names: Vec<String>, name: &str| names.iter().position(|n| plain(n) == name);
     let mut graph = Graph::new();
     let mut resolve = |graph: &mut Graph, name: &str| {
+        if name == "t" {
+            return Some(graph.time());
+        }
         let parameters = system.parameters.iter().map(|p| p.name.clone()).collect();
         if let Some(i) = index(parameters, name) {
             return Some(graph.parameter(i));
@@ -37,7 +47,7 @@ fn value(system: &System, formula: &str, at: &Point) -> Option<f64> {
     let node = parse(&mut graph, formula, &[], &mut resolve).unwrap_or_else(|e| panic!("{formula}: {e}"));
     let tape = Arc::new(Tape::new(&graph, system.n(), &[node]));
     let mut out = [0.0];
-    Evaluator::new(tape, &at.parameters).evaluate(&at.q, &at.v, &0.0, &mut out);
+    Evaluator::new(tape, &at.parameters).evaluate(&at.q, &at.v, &TIME, &mut out);
     Some(out[0])
 }
 
@@ -54,7 +64,7 @@ fn compare(system: &System) -> usize {
     };
     let run = |tape: Arc<Tape>| {
         let mut out = vec![0.0; tape.outputs()];
-        Evaluator::new(tape, &at.parameters).evaluate(&at.q, &at.v, &0.0, &mut out);
+        Evaluator::new(tape, &at.parameters).evaluate(&at.q, &at.v, &TIME, &mut out);
         out
     };
     let mut compared = 0;
@@ -73,9 +83,18 @@ fn compare(system: &System) -> usize {
     for (facts, right) in facts.momenta.first.iter().zip(momenta) {
         check(&facts.formula, value(system, &facts.formula, &at), *right, momenta[0].abs());
     }
-    for (facts, right) in facts.mass_matrix.first.iter().zip(entries) {
-        check(&facts.formula, value(system, &facts.formula, &at), *right, entries[0].abs());
+    let coordinates = system.coordinate_names();
+    let largest = entries.iter().fold(0.0f64, |largest, x| largest.max(x.abs()));
+    let mut shown = facts.mass_matrix.first.iter().peekable();
+    for (entry, right) in system.model.l_vv.iter().zip(entries) {
+        let is_entry = |facts: &&MassFacts| {
+            (&facts.row, &facts.column) == (&coordinates[entry.row], &coordinates[entry.column])
+        };
+        // what is not shown is zero
+        let formula = shown.next_if(is_entry).map_or("0", |facts| facts.formula.as_str());
+        check(formula, value(system, formula, &at), *right, largest);
     }
+    assert!(shown.next().is_none() && !facts.mass_matrix.is_cut(), "{}", system.name);
     let [energy, lagrangian] = run(system.model.energy_tape())[..] else { panic!("two outputs") };
     let size = energy.abs() + lagrangian.abs();
     let parts = &facts.lagrangian.parts;
@@ -132,5 +151,84 @@ fn formulas_that_are_hard_to_print_are_right() {
     });
     for system in [relativistic, quotients, powers] {
         assert!(compare(&system) >= 6, "{system}");
+    }
+}
+
+fn read(name: &str, text: &str) -> System {
+    let source = leastaction::error::Source::new(format!("{name}.toml"), text);
+    Run::read(name, &source).unwrap().resolve().unwrap().0
+}
+
+/// What is shown of the kinetic energy, the mass matrix and the momenta.
+fn formulas(system: &System) -> Vec<String> {
+    let facts = system.describe(100);
+    let parts = facts.lagrangian.parts.iter().map(|part| format!("{} = {}", part.name, part.formula));
+    let masses = facts.mass_matrix.first.iter().map(|m| format!("{}, {}: {}", m.row, m.column, m.formula));
+    let momenta = facts.momenta.first.iter().map(|p| format!("{} = {}", p.name, p.formula));
+    parts.chain(masses).chain(momenta).collect()
+}
+
+#[test]
+fn systems_typed_by_positions_read_like_those_typed_by_angles() {
+    let triple = read("triple", include_str!("text/triple_pendulum.toml"));
+    let found = formulas(&triple);
+    for expected in [
+        "a, a: l[1]^2*(m[1] + m[2] + m[3])",
+        "b, a: (m[2] + m[3])*l[1]*l[2]*cos(a - b)",
+        "c, b: m[3]*l[2]*l[3]*cos(b - c)",
+        "p_c = m[3]*l[3]*(l[1]*cos(a - c)*v_a + l[2]*cos(b - c)*v_b + l[3]*v_c)",
+    ] {
+        assert!(found.iter().any(|line| line == expected), "{expected} is not in {found:#?}");
+    }
+    let elastic = read("elastic", include_str!("text/elastic_spherical.toml"));
+    assert_eq!(
+        formulas(&elastic),
+        [
+            "T = m*(v_r^2 + r^2*v_theta^2 + r^2*sin(theta)^2*v_phi^2)/2",
+            "V = k*(r - l)^2/2 - m*g*r*cos(theta)",
+            "r, r: m",
+            "theta, theta: m*r^2",
+            "phi, phi: m*r^2*sin(theta)^2",
+            "p_r = m*v_r",
+            "p_theta = m*r^2*v_theta",
+            "p_phi = m*r^2*sin(theta)^2*v_phi",
+        ]
+    );
+    // squares that mix velocities and time are taken apart, and the graph knows that the mass is constant
+    let shaken = read("shaken", include_str!("text/shaken_pendulum.toml"));
+    assert_eq!(formulas(&shaken)[..2], ["T = m*l^2*v_θ^2/2", "G = -m*l*a*Ω*sin(θ)*sin(Ω*t)*v_θ"]);
+    assert!(shaken.structure().constant_mass && !shaken.structure().autonomous);
+    let trap = read("trap", include_str!("text/magnetic_trap.toml"));
+    for (system, least) in [(triple, 11), (elastic, 8), (shaken, 4), (trap, 8)] {
+        let count = compare(&system);
+        assert!(count >= least, "{}: {count}", system.name);
+    }
+}
+
+#[test]
+fn long_sums_are_short_and_the_mass_matrix_of_many_pendulums_is_what_it_should_be() {
+    for n in [2, 5, 50] {
+        let sizes = [("n".to_owned(), leastaction::system::Quantity::Number(f64::from(n)))].into();
+        let (system, _) = Run { parameters: sizes, ..Run::of("n-pendulum") }.resolve().unwrap();
+        let facts = system.describe(2000);
+        let mut entries = facts.mass_matrix.first.iter();
+        for i in 1..=n {
+            for j in 1..=i {
+                let entry = entries.next().unwrap();
+                assert_eq!(
+                    (entry.row.as_str(), entry.column.as_str()),
+                    (&*format!("q{i}"), &*format!("q{j}"))
+                );
+                let factor = if i == n { String::new() } else { format!("{}*", n - i + 1) };
+                let cosine = if i == j { String::new() } else { format!("*cos(q{j} - q{i})") };
+                assert_eq!(entry.formula, format!("{factor}m*l^2{cosine}"));
+            }
+        }
+        assert!(entries.next().is_none());
+        for formula in facts.lagrangian.parts.iter().chain(&facts.momenta.first) {
+            assert!(formula.formula.chars().count() <= 300, "{}", formula.formula);
+        }
+        let text = system.to_string();
+        assert!(text.lines().count() < 60 && text.lines().all(|line| line.chars().count() < 160), "{text}");
     }
 }

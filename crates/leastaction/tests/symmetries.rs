@@ -410,3 +410,37 @@ fn what_is_flat_where_one_looks_is_no_symmetry() {
     assert_eq!(conserved("x phi", "x^2*(sin(phi)^2 + cos(phi)^2)", "0.3, 1"), ["p_phi"]);
     assert_eq!(conserved("x phi", "x^2*(sin(phi)^2 + cos(phi)^2) + 1e-40*cos(phi)", "0.3, 1"), none);
 }
+
+/// A bead on a wire that turns, by its position in space.
+fn bead(extra: &str, start: f64) -> (Run, System) {
+    let text = format!(
+        "coordinates = ['r']\n[parameters]\nm = 1\nk = 2\nomega = 1.3\n\
+         [definitions]\nx = 'r*cos(omega*t)'\ny = 'r*sin(omega*t)'\n\
+         [lagrangian]\nkinetic = 'm/2*(dot(x)^2 + dot(y)^2)'\npotential = 'k/2*(sqrt(x^2 + y^2) - 1)^2{extra}'\n\
+         [initial]\nt = {start}\nq = 0.5\nv = 0\n[run]\nmethod = 'lobatto8'\nstep = 0.05\nuntil = {}\n",
+        start + 10.0
+    );
+    let run = Run::read("bead", &leastaction::error::Source::new("bead.toml", text)).unwrap();
+    let (system, _) = run.resolve().unwrap();
+    (run, system)
+}
+
+#[test]
+fn time_that_cancels_does_not_occur() {
+    for start in [0.0, 17.5] {
+        let (run, system) = bead("", start);
+        assert!(system.structure().autonomous && system.structure().constant_mass, "{system}");
+        let summary = run.simulate().unwrap().into_result().unwrap().summary;
+        assert!(summary.energy.conserved && summary.energy.max_relative_error < 1e-6);
+        // the motion is that of the bead in the frame of the wire: m r̈ = mω²r − k(r − 1)
+        let stiffness = 2.0 - 1.3 * 1.3;
+        let centre: f64 = 2.0 / stiffness;
+        let exact = centre + (0.5 - centre) * (f64::sqrt(stiffness) * 10.0).cos();
+        assert!((summary.q[0] - exact).abs() < 1e-8, "{} {exact}", summary.q[0]);
+    }
+    // broken by next to nothing is broken
+    for extra in [" + m*x", " + 1e-30*x", " + exp(-(t - 40)^2)", " + abs(t)", " + r*tanh(50*(t - 100))"] {
+        let (_, system) = bead(extra, 0.0);
+        assert!(!system.structure().autonomous, "{extra}");
+    }
+}

@@ -2,7 +2,8 @@
 //!
 //! Nodes are made only through the constructors here, which look up an equal node first (hash-consing) and
 //! apply the few rewrites that make derivatives short: exact constant folding, neutral elements, signs pulled
-//! outwards, state-independent factors gathered in front so that they can be computed once per parameter set.
+//! outwards, state-independent factors gathered in front so that they can be computed once per parameter set, sums of such factors
+//! as well, sin² + cos² = 1 (`circle`).
 //! Constants are folded only where the result is exact, so that a graph means the same at 16 and at 64 digits.
 
 use rustc_hash::FxHashMap;
@@ -229,6 +230,27 @@ impl Graph {
             _ => None,
         }
     }
+    /// A product with a number as its first factor, as (factor, rest).
+    fn number_times(&self, id: NodeId) -> Option<(NodeId, NodeId)> {
+        match self.node(id) {
+            Node::Binary(Binary::Mul, a, b) if self.as_number(a).is_some() => Some((a, b)),
+            _ => None,
+        }
+    }
+    /// c, d and x if the terms are c·x and d·x with state-independent c and d, or with numbers, of which one may be 1.
+    fn like_terms(&mut self, a: NodeId, b: NodeId) -> Option<(NodeId, NodeId, NodeId)> {
+        if let (Some((c, x)), Some((d, y))) = (self.fixed_times(a), self.fixed_times(b))
+            && x == y
+        {
+            return Some((c, d, x));
+        }
+        match (self.number_times(a), self.number_times(b)) {
+            (Some((c, x)), Some((d, y))) if x == y => Some((c, d, x)),
+            (Some((c, x)), _) if x == b => Some((c, self.number(1.0), x)),
+            (_, Some((d, y))) if y == a => Some((self.number(1.0), d, y)),
+            _ => None,
+        }
+    }
     /// Interns a commutative operation with its operands in one order.
     fn commutative(&mut self, op: Binary, a: NodeId, b: NodeId) -> NodeId {
         // fixed factors first, so that `fixed_times` finds them; then by age
@@ -260,6 +282,13 @@ impl Graph {
             let two = self.number(2.0);
             return self.mul(two, a);
         }
+        if let Some((c, d, x)) = self.like_terms(a, b) {
+            let factor = self.add(c, d);
+            return self.mul(factor, x);
+        }
+        if let Some(sum) = self.united(a, b, false).or_else(|| self.united(b, a, false)) {
+            return sum;
+        }
         self.commutative(Binary::Add, a, b)
     }
 
@@ -284,6 +313,16 @@ impl Graph {
         }
         if let Some(a) = self.negated(a) {
             let sum = self.add(a, b);
+            return self.neg(sum);
+        }
+        if let Some((c, d, x)) = self.like_terms(a, b) {
+            let factor = self.sub(c, d);
+            return self.mul(factor, x);
+        }
+        if let Some(sum) = self.united(a, b, true) {
+            return sum;
+        }
+        if let Some(sum) = self.united(b, a, true) {
             return self.neg(sum);
         }
         self.intern(Node::Binary(Binary::Sub, a, b))
@@ -482,7 +521,7 @@ fn exact_sum(x: f64, y: f64) -> Option<f64> {
 }
 
 /// x·y, if no bit is lost.
-fn exact_product(x: f64, y: f64) -> Option<f64> {
+pub(super) fn exact_product(x: f64, y: f64) -> Option<f64> {
     let product = x * y;
     let normal = product == 0.0 && (x == 0.0 || y == 0.0) || product.is_normal();
     (normal && x.mul_add(y, -product) == 0.0).then_some(product)
@@ -574,6 +613,22 @@ mod tests {
         let (two, half) = (g.number(2.0), g.number(0.5));
         let halved = g.mul(half, mx);
         assert_eq!(g.mul(two, halved), mx);
+    }
+
+    #[test]
+    fn fixed_factors_of_like_terms_add_up() {
+        let mut g = Graph::new();
+        let (m, l, x) = (g.parameter(0), g.parameter(1), g.coordinate(0));
+        let sine = g.unary(Unary::Sin, x);
+        let (a, b) = (g.mul(m, sine), g.mul(sine, l));
+        let (sum, difference) = (g.add(m, l), g.sub(m, l));
+        assert_eq!(g.add(a, b), g.mul(sum, sine));
+        assert_eq!(g.sub(a, b), g.mul(difference, sine));
+        // also numbers before what is fixed
+        let (two, three, ml) = (g.number(2.0), g.number(3.0), g.mul(m, l));
+        let (twice, thrice) = (g.mul(two, ml), g.mul(three, ml));
+        assert_eq!(g.add(twice, ml), thrice);
+        assert_eq!((g.sub(thrice, twice), g.sub(thrice, ml)), (ml, twice));
     }
 
     #[test]

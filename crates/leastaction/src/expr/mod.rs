@@ -5,6 +5,7 @@
 //! mean (coordinates, momenta, energy) is left to `system`.
 
 mod aligned;
+mod circle;
 mod derive;
 mod display;
 mod evaluate;

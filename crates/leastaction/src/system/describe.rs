@@ -1,8 +1,10 @@
 //! A system as a list of facts in readable formulas: what `show` prints and what it gives as JSON.
 //!
-//! The Lagrangian is taken apart by powers of the velocities: T is quadratic in them, G linear, and −V is the rest. Lists are cut at
-//! a length the caller chooses and say how many entries they have.
+//! The Lagrangian is taken apart by powers of the velocities: T is quadratic in them, G linear, and −V is the rest. T and the momenta
+//! are printed as they are typed or by the mass matrix, T = ½ v·Mv and p = Mv + …, whichever is shorter (`expansion`). Lists are
+//! cut at a length the caller chooses and say how many entries they have.
 
+use super::expansion::Expansion;
 use super::{Kind, Start, System};
 use crate::expr::{Binary, Graph, Names, Node, NodeId, Readable, Terms, Unary};
 use serde::Serialize;
@@ -29,6 +31,8 @@ pub struct Description {
     pub lagrangian: LagrangianFacts,
     /// Entries of the mass matrix L_vv, lower triangle, that are not zero.
     pub mass_matrix: Listed<MassFacts>,
+    /// M, if the mass matrix is M times the unit matrix.
+    pub equal_mass: Option<String>,
     /// Momenta L_v.
     pub momenta: Listed<Named>,
     /// What is conserved.
@@ -171,7 +175,8 @@ impl System {
         let names = Inputs::of(self);
         let readable = names.readable(self);
         let model = &self.model;
-        let lagrangian = self.lagrangian_facts(&readable);
+        let expansion = Expansion::of(&self.model);
+        let lagrangian = self.lagrangian_facts(&readable, expansion.as_ref());
         let coordinate = |i: usize| self.coordinates[i].name.clone();
         let (given, start) = match &self.initial.start {
             Start::Velocities(list) => ("v", list),
@@ -198,14 +203,21 @@ impl System {
                 until: self.defaults.until.to_string(),
                 unit: self.time_unit.clone(),
             },
-            mass_matrix: Listed::new(model.l_vv.len(), most, |k| MassFacts {
-                row: coordinate(model.l_vv[k].row),
-                column: coordinate(model.l_vv[k].column),
-                formula: readable.node(model.l_vv[k].node),
-            }),
-            momenta: Listed::new(self.n(), most, |i| Named {
-                name: format!("p_{}", coordinate(i)),
-                formula: readable.node(model.l_v[i]),
+            mass_matrix: self.mass_facts(&readable, most),
+            equal_mass: match model.l_vv.as_slice() {
+                [first, ..] if self.n() > 1 && model.l_vv.len() == self.n() => {
+                    let equal = model.l_vv.iter().all(|e| e.row == e.column && e.node == first.node);
+                    equal.then(|| readable.node(first.node))
+                }
+                _ => None,
+            },
+            momenta: Listed::new(self.n(), most, |i| {
+                let mut formula = readable.node(model.l_v[i]);
+                if let Some(expansion) = &expansion {
+                    let other = expansion.readable(&readable).sum(&expansion.momentum(i));
+                    formula = shorter(formula, other);
+                }
+                Named { name: format!("p_{}", coordinate(i)), formula }
             }),
             conserved: self.conserved(most, &lagrangian.energy),
             graph: self.graph_facts(),
@@ -230,26 +242,58 @@ impl System {
         }
     }
 
-    /// L = T + G − V, where all its terms are quadratic in the velocities, linear, or free of them.
-    fn lagrangian_facts(&self, readable: &Readable<'_>) -> LagrangianFacts {
+    /// Entries of the mass matrix. The graph may hold some that are zero, which shows when they are printed.
+    fn mass_facts(&self, readable: &Readable<'_>, most: usize) -> Listed<MassFacts> {
+        let mut list = Listed { count: self.model.l_vv.len(), first: Vec::new() };
+        for entry in &self.model.l_vv {
+            if list.first.len() == most {
+                break;
+            }
+            let formula = readable.node(entry.node);
+            if formula == "0" {
+                list.count -= 1;
+                continue;
+            }
+            let [row, column] = [entry.row, entry.column].map(|i| self.coordinates[i].name.clone());
+            list.first.push(MassFacts { row, column, formula });
+        }
+        list
+    }
+
+    /// T, G and V as they are typed, if all terms of L are quadratic in the velocities, linear, or free of them.
+    fn typed_parts(&self, readable: &Readable<'_>) -> Option<[String; 3]> {
         let (graph, lagrangian) = (&self.model.graph, self.model.lagrangian);
         let degrees = degrees(graph, lagrangian);
-        let (mut t, mut g, mut v) = (Terms::new(), Terms::new(), Terms::new());
+        let mut parts = [Terms::new(), Terms::new(), Terms::new()];
         for (minus, id) in readable.terms(lagrangian) {
             match degrees[id.0 as usize] {
-                Some(2) => t.push((minus, id)),
-                Some(1) => g.push((minus, id)),
-                Some(0) => v.push((!minus, id)),
-                _ => {
-                    let formula = readable.node(lagrangian);
-                    let energy = readable.node(self.model.energy);
-                    return LagrangianFacts { formula, parts: Vec::new(), energy };
-                }
+                Some(2) => parts[0].push((minus, id)),
+                Some(1) => parts[1].push((minus, id)),
+                Some(0) => parts[2].push((!minus, id)),
+                _ => return None,
             }
         }
+        Some(parts.map(|terms| readable.sum(&terms)))
+    }
+
+    /// L = T + G − V, if it is quadratic in the velocities.
+    fn lagrangian_facts(&self, readable: &Readable<'_>, expansion: Option<&Expansion>) -> LagrangianFacts {
+        let expanded = expansion.map(|expansion| {
+            let readable = expansion.readable(readable);
+            expansion.parts().map(|terms| readable.sum(&terms))
+        });
+        let texts = match (self.typed_parts(readable), expanded) {
+            (Some([t, g, v]), Some([t2, g2, v2])) => [shorter(t, t2), shorter(g, g2), shorter(v, v2)],
+            (Some(texts), None) | (None, Some(texts)) => texts,
+            (None, None) => {
+                let formula = readable.node(self.model.lagrangian);
+                let energy = readable.node(self.model.energy);
+                return LagrangianFacts { formula, parts: Vec::new(), energy };
+            }
+        };
         let (mut formula, mut energy, mut parts) = (String::new(), String::new(), Vec::new());
-        for (name, terms) in [("T", &t), ("G", &g), ("V", &v)] {
-            if terms.is_empty() {
+        for (name, text) in ["T", "G", "V"].into_iter().zip(texts) {
+            if text == "0" {
                 continue;
             }
             formula += match (formula.is_empty(), name == "V") {
@@ -263,8 +307,9 @@ impl System {
                 energy += if energy.is_empty() { "" } else { " + " };
                 energy += name;
             }
-            parts.push(Named { name: name.to_owned(), formula: readable.sum(terms) });
+            parts.push(Named { name: name.to_owned(), formula: text });
         }
+        let formula = if formula.is_empty() { "0".to_owned() } else { formula };
         let energy = if energy.is_empty() { "0".to_owned() } else { energy };
         LagrangianFacts { formula, parts, energy }
     }
@@ -314,6 +359,12 @@ impl System {
             hessian_instructions: self.model.hessian_tape().len(),
         }
     }
+}
+
+/// The one of two formulas from which less is left out, or which is shorter.
+fn shorter(one: String, other: String) -> String {
+    let length = |text: &String| (text.matches('…').count(), text.chars().count());
+    if length(&other) < length(&one) { other } else { one }
 }
 
 /// The names of a system's inputs.

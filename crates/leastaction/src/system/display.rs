@@ -126,10 +126,16 @@ impl Description {
         for part in &self.lagrangian.parts {
             write_formula(f, &part.name, &part.formula, "")?;
         }
-        let title = "mass matrix (entries not shown follow by symmetry or are zero)";
-        write_table(f, title, &self.mass_matrix, |entry| {
-            vec![format!("{}, {}", entry.row, entry.column), entry.formula.clone()]
-        })?;
+        match self.equal_mass.as_deref() {
+            Some("1") => writeln!(f, "\nmass matrix\n  the unit matrix")?,
+            Some(mass) => writeln!(f, "\nmass matrix\n  {mass} times the unit matrix")?,
+            None => {
+                let title = "mass matrix (entries not shown follow by symmetry or are zero)";
+                write_table(f, title, &self.mass_matrix, |entry| {
+                    vec![format!("{}, {}", entry.row, entry.column), entry.formula.clone()]
+                })?;
+            }
+        }
         writeln!(f, "\nmomenta")?;
         let shown = if self.momenta.is_cut() { FEW_LINES } else { MOST_LINES };
         for momentum in self.momenta.first.iter().take(shown) {

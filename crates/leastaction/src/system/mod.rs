@@ -8,6 +8,7 @@ mod build;
 pub mod catalogue;
 mod describe;
 mod display;
+mod expansion;
 mod factors;
 mod formulas;
 mod kernels;

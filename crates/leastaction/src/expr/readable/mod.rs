@@ -1,15 +1,17 @@
 //! Graph nodes as formulas for people.
 //!
 //! [`formula`](super::formula) prints what the graph holds, so that it can be read back to the same nodes. Here factors are gathered and
-//! put in a fixed order, powers and fractions written as such, common factors taken out of sums, and sums of many terms shortened.
+//! put in a fixed order, powers and fractions written as such, common factors taken out of sums, sines and cosines put together, and
+//! sums of many terms shortened.
 //! The result means the same; its rounding may differ.
 
+mod angles;
 mod product;
 mod sums;
 
 use super::display::{Names, function_name};
 use super::graph::{Binary, Graph, Node, NodeId, Unary};
-use product::{Base, Product};
+use product::{Base, Product, take_out_common};
 use std::collections::HashMap;
 use std::rc::Rc;
 use sums::{Sum, flatten};
@@ -21,6 +23,8 @@ pub type Terms = Vec<(bool, NodeId)>;
 const DETAIL: [(usize, usize); 4] = [(16, 40), (6, 12), (4, 6), (3, 4)];
 /// Of a sum that is too long, one term less than this from its beginning.
 const FEW_TERMS: usize = 5;
+/// In sums of more terms nothing is looked for that all have in common.
+const MANY_TERMS: usize = 400;
 /// So many nodes are looked at in one formula at most.
 const MOST_NODES: usize = 20_000;
 
@@ -53,6 +57,7 @@ impl Readable<'_> {
                 level: 0,
                 left: MOST_NODES,
                 sums: HashMap::new(),
+                same: HashMap::new(),
             };
             text = printer.sum(terms).text;
             if text.chars().count() <= self.limit && printer.left > 0 {
@@ -78,6 +83,8 @@ struct Printer<'a> {
     left: usize,
     /// Sums that were taken apart before.
     sums: HashMap<NodeId, Option<Rc<Sum>>>,
+    /// Which node stands for all sums of the same terms.
+    same: HashMap<Vec<Product>, NodeId>,
 }
 
 /// How tightly a text holds together.
@@ -108,7 +115,9 @@ impl Text {
 impl Printer<'_> {
     fn sum(&mut self, terms: &Terms) -> Text {
         let terms = flatten(self.graph, terms);
-        if terms.len() > self.most_terms {
+        if terms.len() > MANY_TERMS
+            || terms.len() > self.most_terms && self.like_terms(&terms) > self.most_terms
+        {
             return self.shortened(&terms);
         }
         let Sum { common, products } = self.taken_apart(&terms);
@@ -122,20 +131,24 @@ impl Printer<'_> {
         }
     }
 
-    /// The first terms of a long sum, and the last.
+    /// The first terms of a long sum, and the last; before them what all have in common, if they are not too many to find out.
     fn shortened(&mut self, terms: &Terms) -> Text {
         let shown = self.most_terms.min(FEW_TERMS) - 1;
-        let mut text = String::new();
-        for &(minus, id) in &terms[..shown] {
-            let product = self.product(minus, id);
-            self.append(&mut text, &product);
+        let (mut common, mut products) = (Product::one(), Vec::new());
+        if terms.len() <= MANY_TERMS {
+            products.extend(terms.iter().map(|&(minus, id)| self.product(minus, id)));
+            common = take_out_common(&mut products);
+        } else {
+            products.extend(terms[..shown].iter().map(|&(minus, id)| self.product(minus, id)));
+            products.extend(terms.last().map(|&(minus, id)| self.product(minus, id)));
         }
+        let mut text = self.added(&products[..shown]);
         text += " + …";
-        if let Some(&(minus, id)) = terms.last() {
-            let product = self.product(minus, id);
-            self.append(&mut text, &product);
+        if let Some(product) = products.last() {
+            self.append(&mut text, product);
         }
-        Text::new(text, Strength::Sum)
+        let inner = Text::new(text, Strength::Sum);
+        if common.is_one() { inner } else { self.product_text(&common, Some(inner)) }
     }
 
     fn added(&mut self, products: &[Product]) -> String {
@@ -160,7 +173,10 @@ impl Printer<'_> {
 
     /// Where a factor stands: constants and parameters, coordinates, functions, sums, velocities.
     fn rank(&self, base: Base) -> (u8, u32) {
-        let (Base::Node(id) | Base::Sum(id)) = base;
+        let id = match base {
+            Base::Node(id) | Base::Sum(id) => id,
+            Base::SineBetween(id, _) | Base::CosineBetween(id, _) => return (7, id.0),
+        };
         match self.graph.node(id) {
             Node::Number(_) | Node::Decimal(_) => (0, id.0),
             Node::Pi => (1, 0),
@@ -243,9 +259,15 @@ impl Printer<'_> {
                 Some(sum) => Text::new(self.added(&sum.products), Strength::Sum),
                 None => self.node(id),
             },
+            Base::SineBetween(a, b) => self.between("sin", a, b),
+            Base::CosineBetween(a, b) => self.between("cos", a, b),
         };
         self.level -= 1;
         text
+    }
+
+    fn between(&mut self, function: &str, a: NodeId, b: NodeId) -> Text {
+        Text::new(format!("{function}({})", self.sum(&vec![(false, a), (true, b)]).text), Strength::Whole)
     }
 
     fn node(&mut self, id: NodeId) -> Text {

@@ -6,7 +6,7 @@ use crate::expr::NodeId;
 use std::collections::BTreeMap;
 
 /// A product: ± numerator/denominator · Π base^exponent.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(super) struct Product {
     pub(super) negative: bool,
     pub(super) numerator: u64,
@@ -15,12 +15,16 @@ pub(super) struct Product {
 }
 
 /// What is raised to a power in a product.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(super) enum Base {
     /// A node.
     Node(NodeId),
     /// The node of a sum, without what its terms have in common.
     Sum(NodeId),
+    /// The sine of the difference of two angles.
+    SineBetween(NodeId, NodeId),
+    /// The cosine of the difference of two angles.
+    CosineBetween(NodeId, NodeId),
 }
 
 impl Product {

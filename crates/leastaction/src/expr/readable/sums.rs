@@ -66,6 +66,12 @@ impl Printer<'_> {
         Sum { common, products }
     }
 
+    /// How many terms a sum has when like ones are added up.
+    pub(super) fn like_terms(&mut self, terms: &Terms) -> usize {
+        let products = terms.iter().map(|&(minus, id)| self.product(minus, id)).collect();
+        self.expanded(products).len()
+    }
+
     /// Sums among the terms of a sum become terms, and like terms are added up.
     fn expanded(&mut self, products: Vec<Product>) -> Vec<Product> {
         let mut list: Vec<Product> = Vec::with_capacity(products.len());
@@ -87,7 +93,15 @@ impl Printer<'_> {
             }
         }
         list.retain(|product| product.numerator != 0);
+        self.join_angles(&mut list);
         list
+    }
+
+    /// The node that stands for all sums of the same terms.
+    fn representative(&mut self, id: NodeId, sum: &Sum) -> NodeId {
+        let mut products = sum.products.clone();
+        products.sort_unstable();
+        *self.same.entry(products).or_insert(id)
     }
 
     /// The node of a sum taken apart, unless it is too long or too deep for that.
@@ -134,7 +148,8 @@ impl Printer<'_> {
                         if !product.multiply_product(one.unwrap_or(&sum.common), exponent) {
                             *product.factors.entry(base).or_default() += exponent;
                         } else if one.is_none() {
-                            *product.factors.entry(Base::Sum(id)).or_default() += exponent;
+                            let base = Base::Sum(self.representative(id, &sum));
+                            *product.factors.entry(base).or_default() += exponent;
                         }
                     }
                     None => *product.factors.entry(base).or_default() += exponent,

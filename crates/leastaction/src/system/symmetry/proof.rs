@@ -40,8 +40,19 @@ impl Pair {
 
 /// Whether a motion leaves L unchanged, by what happens to a state.
 pub(super) fn leaves_unchanged(system: &System, motion: &Motion<f64>, at: &Sample) -> bool {
+    is_same(system, &Moved::new(motion, at))
+}
+
+/// Whether L is the same at a later time.
+pub(super) fn time_drops_out(system: &System, at: &Sample) -> bool {
+    let mut inputs = Moved::new(&Motion::new(), at);
+    let later = inputs.t.before + Number::from_f64(FAR);
+    inputs.t = Pair::of(inputs.t.before, later);
+    is_same(system, &inputs)
+}
+
+fn is_same(system: &System, inputs: &Moved) -> bool {
     let (graph, root) = (&system.model.graph, system.model.lagrangian);
-    let inputs = Moved::new(motion, at);
     let mut pairs: Vec<Option<Pair>> = vec![None; root.0 as usize + 1];
     for id in graph.below(root) {
         let Some(pair) = inputs.pair(graph, id, &pairs) else { return false };
@@ -54,7 +65,7 @@ pub(super) fn leaves_unchanged(system: &System, motion: &Motion<f64>, at: &Sampl
 struct Moved {
     q: Vec<Pair>,
     v: Vec<Pair>,
-    t: Number,
+    t: Pair,
     parameters: Vec<Number>,
 }
 
@@ -66,12 +77,8 @@ impl Moved {
             let after = moved(motion, &before, shifted);
             before.into_iter().zip(after).map(|(before, after)| Pair::of(before, after)).collect()
         };
-        Self {
-            q: pairs(q, true),
-            v: pairs(v, false),
-            t: Number::from_f64(at.t),
-            parameters: list(&at.parameters),
-        }
+        let t = Number::from_f64(at.t);
+        Self { q: pairs(q, true), v: pairs(v, false), t: Pair::of(t, t), parameters: list(&at.parameters) }
     }
 
     /// A node from its operands; nothing if it cannot be decided.
@@ -83,7 +90,7 @@ impl Moved {
             Node::Decimal(index) => fixed(Number::from_decimal(graph.decimal_text(index))),
             Node::Pi => fixed(Number::pi()),
             Node::Parameter(i) => fixed(*self.parameters.get(i as usize)?),
-            Node::Time => fixed(self.t),
+            Node::Time => Some(self.t.clone()),
             Node::Coordinate(i) => self.q.get(i as usize).cloned(),
             Node::Velocity(i) => self.v.get(i as usize).cloned(),
             Node::Unary(op, a) => {

@@ -75,3 +75,11 @@ pub(super) const GOLDEN: [u64; 360] = [
     0x3533_23b9_94e5_3e34, 0x4e6f_7456_0a89_b6b4, 0x30b2_4a14_4ff6_8e45, 0x6b0b_5306_6779_014b, 0x54f0_ce94_2e90_293f,
     0x6665_e372_b5b1_5952, 0x4845_d8b2_8ad0_098d, 0x531a_9305_cc35_e830, 0x1a03_c303_e3f1_7dff, 0x6d21_3a57_0e71_969e,
 ];
+
+/// One number for the bits at many arguments, for each function.
+#[rustfmt::skip]
+pub(super) const DIGESTS: [u64; 12] = [
+    0xb758_3135_9433_453c, 0x26c9_3b8a_5515_b64b, 0xb655_b866_5498_4de7, 0xb618_e279_97b2_dcfa, 0x4927_768e_19a6_89dd,
+    0x0c34_089b_3d1d_8c46, 0xb4c2_bd32_a099_523d, 0x05bf_202c_2aa7_1d7d, 0x867a_6a4f_2a46_3334, 0xf4d0_5d8f_dae0_86ab,
+    0x611f_8cee_4caa_aaaa, 0x8c11_cfce_0c3e_49a7,
+];
