@@ -397,6 +397,16 @@ mod tests {
     }
 
     #[test]
+    fn words_that_nobody_reads_are_cut() {
+        assert_eq!(shortened("unknown name `x`\n  try y"), "unknown name `x`\n  try y");
+        let text = format!("no `{}z` here, but θ", "é".repeat(500));
+        let cut = shortened(&text);
+        assert!(cut.starts_with("no `éé") && cut.ends_with("ééz` here, but θ"), "{cut}");
+        assert!(cut.contains('…') && cut.chars().count() < 140, "{cut}");
+        assert_eq!(nearest(&"a".repeat(1000), ["aaa"]), "");
+    }
+
+    #[test]
     fn combinations_read_like_formulas() {
         let names = ["phi".to_owned(), "theta".to_owned(), "psi".to_owned()];
         assert_eq!(combination(&names, &[-1.0, 0.0, 1.0]), "-v_phi + v_psi");

@@ -499,7 +499,7 @@ mod tests {
             ("sum(i = 1, i)", 10, "expected `..`"),
             ("sum(1)", 5, "needs a range or a vector"),
             ("list(1, 2)", 1, "`list` needs a range"),
-            ("a ** 2", 4, "found `*`"),
+            ("a ** 2", 3, "found `**`"),
             ("g < 2", 3, "found `<`"),
             ("2 length", 3, "found `length`"),
             ("length(2)", 1, "unknown function `length`; did you mean `len`?"),

@@ -14,6 +14,7 @@ mod model;
 mod problem;
 mod quadratic;
 mod quantities;
+mod replace;
 mod symmetry;
 pub(crate) mod text;
 mod velocities;
@@ -33,8 +34,8 @@ pub use symmetry::{Compensated, Kind, Momentum, Sum, Symmetry};
 pub use text::MAX_FILE;
 pub use velocities::{Accelerations, Velocities};
 
-use crate::error::{Diagnostic, Error, Origin, Result, nearest};
-use crate::expr::{Backend, Elsewhere, Graph, NodeId, Role, Scope, Shared, Tape, Value};
+use crate::error::{Diagnostic, Origin, Result};
+use crate::expr::{Backend, Elsewhere, Graph, NodeId, Scope, Shared, Tape, Value};
 use std::collections::{BTreeMap, HashSet};
 use std::sync::Arc;
 
@@ -244,112 +245,6 @@ impl System {
             .collect();
         let sizes = self.sizes.iter().map(|s| (s.name.as_str(), s.value));
         Formulas::with_sizes(&definitions, sizes, Some(self.names.clone()))
-    }
-
-    /// The error for a parameter that does not exist.
-    pub(crate) fn unknown_parameter(&self, name: &str) -> Error {
-        let known: Vec<&str> = self
-            .sizes
-            .iter()
-            .map(|s| s.name.as_str())
-            .chain(self.parameters.iter().map(|p| p.name.as_str()))
-            .collect();
-        Error::UnknownParameter {
-            system: self.name.clone(),
-            name: name.to_owned(),
-            hint: nearest(name, known.iter().copied()),
-            known: match known.as_slice() {
-                [] => "none".to_owned(),
-                [first @ .., _] if first.len() >= 40 => format!("{}, …", first[..40].join(", ")),
-                all => all.join(", "),
-            },
-        }
-    }
-
-    /// The same at the place where its value is written.
-    fn unknown_parameter_at(&self, name: &str, value: &Quantity) -> Error {
-        let error = self.unknown_parameter(name);
-        let (Some(origin), Error::UnknownParameter { system, hint, known, .. }) = (value.origin(), &error)
-        else {
-            return error;
-        };
-        let bare = name.split('[').next().unwrap_or(name);
-        let entries =
-            self.parameters.iter().filter(|p| formulas::entry_name(&p.name).is_some_and(|(v, _)| v == bare));
-        let (count, single) = (entries.count(), self.parameters.iter().any(|p| p.name == bare));
-        // the name stands before its value: `mm = 3`, `--set mm=3`
-        let value = origin.whole();
-        let before = origin.source().text.get(..value.start).unwrap_or("");
-        let line = before.rfind(bare).filter(|at| !bare.is_empty() && before[*at..].contains('='));
-        let place = line.map_or(value, |at| at..at + bare.len());
-        let error = match (count, single) {
-            (1.., _) if bare == name => Diagnostic::new(
-                origin.source(),
-                origin.whole(),
-                format!("the parameter `{bare}` is a vector of {count} entries, but one number is given"),
-            )
-            .help(format!("give all entries, {bare} = [a, b, …], or one of them, {bare}[1]")),
-            (1.., _) => Diagnostic::new(
-                origin.source(),
-                place,
-                format!("the parameter `{bare}` has no entry `{name}`; its entries are 1 to {count}"),
-            ),
-            (0, true) => Diagnostic::new(
-                origin.source(),
-                place,
-                format!("the parameter `{bare}` is a number, not a vector"),
-            )
-            .help(format!("give one number: {bare} = 1")),
-            _ => {
-                let title = match self.names.get(name) {
-                    Some(Role::Coordinate) => {
-                        format!(
-                            "`{name}` is a coordinate of `{system}`, not a parameter; its initial value is given by q"
-                        )
-                    }
-                    Some(Role::Definition) => {
-                        format!("`{name}` is a definition of `{system}`, not a parameter")
-                    }
-                    _ => format!("system `{system}` has no parameter `{name}`{hint}"),
-                };
-                Diagnostic::new(origin.source(), place, title).note(format!("its parameters: {known}"))
-            }
-        };
-        error.into()
-    }
-
-    /// Parameters with the vectors among them taken apart: `b = [1, 2]` is `b[1] = 1` and `b[2] = 2`.
-    pub(crate) fn entries_of_vectors(
-        &self,
-        replaced: &BTreeMap<String, Quantity>,
-    ) -> Result<BTreeMap<String, Quantity>> {
-        let is_entry = |name: &str| {
-            self.parameters
-                .iter()
-                .any(|p| formulas::entry_name(&p.name).is_some_and(|(vector, _)| vector == name))
-        };
-        let single = |name: &str| self.parameters.iter().any(|p| p.name == name);
-        let mut all = replaced.clone();
-        for (name, value) in replaced.iter().filter(|(name, _)| !single(name) && is_entry(name)) {
-            let others = replaced.iter().filter(|(name, _)| single(name));
-            let others = others.map(|(name, value)| (name.clone(), value.clone())).collect();
-            let Some(entries) = self.formulas(&others)?.entries(value)? else { continue };
-            let count = self
-                .parameters
-                .iter()
-                .filter(|p| formulas::entry_name(&p.name).is_some_and(|(v, _)| v == name))
-                .count();
-            if entries.len() != count {
-                let message =
-                    format!("the parameter `{name}` has {count} entries, but {} are given", entries.len());
-                return Err(value.locate(Error::BadSystem { system: self.name.clone(), message }));
-            }
-            all.remove(name);
-            all.extend(
-                entries.into_iter().enumerate().map(|(i, entry)| (format!("{name}[{}]", i + 1), entry)),
-            );
-        }
-        Ok(all)
     }
 
     /// The system with numbers filled in.
