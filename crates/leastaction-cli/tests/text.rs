@@ -197,6 +197,7 @@ fn names_that_are_none_write_no_files() {
     let folder = Folder::new("names");
     for (name, part) in [
         ("", "is not a name for a file"),
+        (" ", "is not a name for a file"),
         (".toml", "is not a name for a file"),
         ("a/", "is not a name for a file"),
         ("a/b", "the folder of `a/b.toml`"),
