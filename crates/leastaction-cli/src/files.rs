@@ -5,7 +5,7 @@
 
 use crate::Ending;
 use leastaction::error::{Diagnostic, Source};
-use leastaction::prelude::Run;
+use leastaction::prelude::{Run, catalogue};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -28,16 +28,27 @@ pub(crate) fn run(source: &str) -> Result<Run, Ending> {
         let source = Source::new(format!("{} (the run in it)", path.display()), text.join("\n"));
         return Ok(Run::read(&stem(path), &source)?);
     }
-    let own = Run::read(&stem(path), &read(path)?)?;
-    if own.definition.is_some() || !is_file_name(&own.system) {
+    let text = read(path)?;
+    let own = Run::read(&stem(path), &text)?;
+    if own.definition.is_some() {
+        return Ok(own);
+    }
+    let wrong = |message: String| Run::locate_system(&text, leastaction::Error::BadStudy { message }).into();
+    if !is_file_name(&own.system) {
+        let known = catalogue::ENTRIES.iter().any(|entry| entry.name == own.system);
+        if !known && let Err(error) = catalogue::system(&own.system) {
+            return Err(Run::locate_system(&text, error).into());
+        }
         return Ok(own);
     }
     let other = path.parent().unwrap_or(Path::new("")).join(&own.system);
+    if let Err(error) = std::fs::metadata(&other) {
+        return Err(wrong(format!("cannot read the system's file `{}`: {error}", other.display())));
+    }
     let base = Run::read(&stem(&other), &read(&other)?)?;
     if base.definition.is_none() {
-        return Err(Ending::BadInput(format!(
-            "{}: the system `{}` is a file that describes a run itself\n  name a file that defines a system, with coordinates and [lagrangian]",
-            path.display(),
+        return Err(wrong(format!(
+            "the system `{}` is a file that describes a run itself\nname a file that defines a system, with coordinates and [lagrangian]",
             own.system
         )));
     }

@@ -14,9 +14,15 @@ pub(crate) fn init(flags: &InitFlags) -> Result<(), Ending> {
         None => format!("{}.toml", flags.name),
     };
     let path = Path::new(&file);
-    if path.file_stem().is_none_or(|stem| stem.is_empty()) {
-        return Err(Ending::BadInput(format!("`{}` is not a name for a file", flags.name)));
+    // `.toml` has no name, only an ending
+    let stem = path.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default();
+    if matches!(stem.trim(), "" | ".toml") || flags.name.ends_with(['/', '\\']) {
+        return Err(Ending::BadInput(format!(
+            "`{}` is not a name for a file\n  try `leastaction init mine`, which writes mine.toml",
+            flags.name
+        )));
     }
+    output::check_folder(path)?;
     let text = match &flags.from {
         None => STARTER.replace("FILE", &file),
         Some(name) => {

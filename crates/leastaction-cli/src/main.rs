@@ -111,7 +111,7 @@ fn colour() -> bool {
         && std::env::var_os("TERM").is_none_or(|term| term != "dumb")
 }
 
-/// Prints to stderr. Where that is impossible there is nobody to tell.
+/// Prints to stderr, without words of a thousand letters. Where that is impossible there is nobody to tell.
 fn say(text: &str) {
-    let _ = writeln!(std::io::stderr(), "{text}");
+    let _ = writeln!(std::io::stderr(), "{}", leastaction::error::shortened(text));
 }

@@ -92,6 +92,7 @@ fn finish(summary: SummaryFormat, files: &Files, plan: &Plan, solution: &Solutio
         }
     }
     note_missing_events(solution);
+    warn_of_outputs(solution);
     warn_of_energy(solution);
     let all_written = failed_writes.is_empty();
     match &solution.outcome {
@@ -136,6 +137,19 @@ fn times(count: u64) -> String {
         0 => "never".to_owned(),
         1 => "once".to_owned(),
         _ => format!("{count} times"),
+    }
+}
+
+/// Outputs that were no finite numbers; files have them as they were.
+fn warn_of_outputs(solution: &Solution) {
+    for (name, output) in &solution.summary.outputs {
+        if let Some(time) = output.not_finite_at {
+            say(&format!(
+                "warning: the output `{name}` is not a finite number at t = {}\n  \
+                 look for a division by zero, or a root or logarithm of a negative number, in its formula",
+                leastaction::error::number(time)
+            ));
+        }
     }
 }
 

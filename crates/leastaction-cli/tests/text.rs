@@ -105,3 +105,130 @@ fn unused_names_are_warnings() {
     assert!(run.stderr.contains("warning: the parameter `spare` is not used"), "{}", run.stderr);
     assert!(run.stderr.contains("spare.toml:3:1"), "{}", run.stderr);
 }
+
+/// A file with a vector of parameters.
+const CHAIN: &str = "coordinates = [\"x\"]\n[parameters]\nk = [1, 2, 3]\nw = 1\n[lagrangian]\nkinetic = \"dot(x)^2/2\"\npotential = \"(k[1] + 2*k[2] + w*k[3])*x^2/2\"\n[initial]\nq = [1]\n[run]\nuntil = 1\n";
+
+#[test]
+fn errors_of_run_files_show_their_place() {
+    let folder = Folder::new("placed");
+    folder.write("chain.toml", CHAIN);
+    for (text, parts) in [
+        ("system = \"penduum\"\n", ["unknown system `penduum`; did you mean `pendulum`", "run.toml:1:10"]),
+        ("\nsystem = \"other.toml\"\n", ["cannot read the system's file `other.toml`", "run.toml:2:10"]),
+        ("system = \"run.toml\"\n", ["describes a run itself", "run.toml:1:10"]),
+        (
+            "system = \"pendulum\"\n[parameters]\nomga = 3\n",
+            ["has no parameter `omga`; did you mean `omega`?", "run.toml:3:1"],
+        ),
+        (
+            "system = \"pendulum\"\n[parameters]\nomega = [1, 2]\n",
+            ["`omega` is a number, not a vector", "run.toml:3:1"],
+        ),
+        (
+            "system = \"pendulum\"\n[parameters]\nq = 2\n",
+            ["`q` is a coordinate of `pendulum`, not a parameter", "run.toml:3:1"],
+        ),
+        ("system = \"chain.toml\"\n[parameters]\nk = 2\n", ["`k` is a vector of 3 entries", "run.toml:3:5"]),
+        (
+            "system = \"chain.toml\"\n[parameters]\nk = \"[1, 2]\"\n",
+            ["`k` has 3 entries, but 2 are given", "run.toml:3:6"],
+        ),
+        (
+            "system = \"chain.toml\"\n[parameters]\nk = [1, 2, 3, 4]\n",
+            ["`k` has no entry `k[4]`; its entries are 1 to 3", "run.toml:3:1"],
+        ),
+        (
+            "system = \"chain.toml\"\n[run]\nuntil = \"2*x\"\n",
+            ["`x` is a coordinate and cannot be used here", "run.toml:3:12"],
+        ),
+    ] {
+        folder.write("run.toml", text);
+        let run = folder.run("simulate run.toml");
+        assert_eq!((run.code, run.stdout.as_str()), (2, ""), "{text}: {}", run.stderr);
+        assert!(parts.iter().all(|part| run.stderr.contains(part)), "{text}: {}", run.stderr);
+    }
+    let run = folder.run("simulate pendulum --set omga=3");
+    assert!(run.code == 2 && run.stderr.contains("--> --set:1:1"), "{}", run.stderr);
+    assert!(run.stderr.contains("did you mean `omega`?"), "{}", run.stderr);
+}
+
+#[test]
+fn vectors_of_parameters_are_given_whole_or_by_entries() {
+    let folder = Folder::new("vectors");
+    folder.write("chain.toml", CHAIN);
+    folder.write(
+        "run.toml",
+        "system = \"chain.toml\"\n[parameters]\nk = \"[4, w, list(i = 5..5, i)]\"\nw = 2\n",
+    );
+    folder.write("list.toml", "system = \"chain.toml\"\n[parameters]\nk = [4, \"w\", 5]\nw = 2\n");
+    let rows = |name: &str| -> Vec<String> {
+        folder.read(name).lines().filter(|line| !line.starts_with('#')).map(str::to_owned).collect()
+    };
+    for (i, command) in [
+        "simulate run.toml",
+        "simulate list.toml",
+        "simulate chain.toml --set k=[4,w,5] --set w=2",
+        "simulate chain.toml --set k[1]=4 --set k[2]=2 --set k[3]=5 --set w=2",
+    ]
+    .iter()
+    .enumerate()
+    {
+        let run = folder.run(&format!("{command} --out {i}.csv"));
+        assert_eq!(run.code, 0, "{command}: {}", run.stderr);
+        assert_eq!(rows(&format!("{i}.csv")), rows("0.csv"), "{command}");
+    }
+    assert_eq!(folder.run("simulate chain.toml --out other.csv").code, 0);
+    assert_ne!(rows("other.csv"), rows("0.csv"));
+}
+
+#[test]
+fn outputs_that_are_no_numbers_are_a_warning() {
+    let folder = Folder::new("broken");
+    let run = folder.run("simulate pendulum --output a=log(2.005-t) --output b=t --until 3 --step 0.01");
+    assert_eq!(run.code, 0, "{}", run.stderr);
+    let warning = "warning: the output `a` is not a finite number at t = 2.01";
+    assert_eq!(run.stderr.matches("warning:").count(), 1, "{}", run.stderr);
+    assert!(run.stderr.contains(warning), "{}", run.stderr);
+}
+
+#[test]
+fn names_that_are_none_write_no_files() {
+    let folder = Folder::new("names");
+    for (name, part) in [
+        ("", "is not a name for a file"),
+        (" ", "is not a name for a file"),
+        (".toml", "is not a name for a file"),
+        ("a/", "is not a name for a file"),
+        ("a/b", "the folder of `a/b.toml`"),
+    ] {
+        let output =
+            common::leastaction().current_dir(folder.path("")).args(["init", name]).output().unwrap();
+        let stderr = String::from_utf8(output.stderr).unwrap();
+        assert!(output.status.code() == Some(2) && stderr.contains(part), "{name}: {stderr}");
+    }
+    assert_eq!(std::fs::read_dir(folder.path("")).unwrap().count(), 0);
+}
+
+#[test]
+fn wrong_counts_in_flags_say_what_is_wanted() {
+    let folder = Folder::new("counts");
+    for (flags, part) in [
+        ("--every -1", "1 records every step, 10 every tenth, 0 none"),
+        ("--every often", "1 records every step"),
+        ("--dense 0", "a whole number of points a step, 1 or more"),
+        ("--dense -3", "a whole number of points a step, 1 or more"),
+    ] {
+        let run = folder.run(&format!("simulate pendulum {flags}"));
+        assert!(run.code == 2 && run.stderr.contains(part), "{flags}: {}", run.stderr);
+    }
+    let name = "a".repeat(100_000);
+    for command in [
+        format!("simulate {name}"),
+        format!("simulate pendulum --set {name}=1"),
+        format!("simulate pendulum --q0 {name}"),
+    ] {
+        let run = folder.run(&command);
+        assert!(run.code == 2 && run.stderr.len() < 3000, "{}", run.stderr.len());
+    }
+}

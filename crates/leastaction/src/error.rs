@@ -212,6 +212,26 @@ pub enum Cause {
     },
 }
 
+/// A message with its longest words cut, so that a name of a megabyte does not fill the screen.
+pub fn shortened(text: &str) -> std::borrow::Cow<'_, str> {
+    if text.split_whitespace().all(|word| word.len() <= MAX_WORD) {
+        return text.into();
+    }
+    let cut = |word: &str| -> String {
+        match word.char_indices().nth(MAX_WORD / 2) {
+            Some((at, _)) if word.len() > MAX_WORD => {
+                let end = word.char_indices().rev().nth(8).map_or(at, |(end, _)| end.max(at));
+                format!("{}…{}", &word[..at], &word[end..])
+            }
+            _ => word.to_owned(),
+        }
+    };
+    text.split_inclusive(char::is_whitespace).map(cut).collect::<String>().into()
+}
+
+/// Longer words are cut in messages.
+const MAX_WORD: usize = 160;
+
 /// A number with all its digits, in the shorter of the two notations; both read back to the same bits.
 pub fn number(x: f64) -> String {
     if x == 0.0 || (1e-4..1e15).contains(&x.abs()) { x.to_string() } else { format!("{x:e}") }
@@ -330,6 +350,10 @@ pub(crate) fn combination(names: &[String], factors: &[f64]) -> String {
 
 /// `; did you mean `x` or `y`?` for the known names nearest to a wrong one, or nothing if none is near.
 pub fn nearest<'a>(wrong: &str, known: impl IntoIterator<Item = &'a str>) -> String {
+    // nothing is near a name that nobody would type
+    if wrong.len() > MAX_WORD {
+        return String::new();
+    }
     let wrong_lower = wrong.to_lowercase();
     let mut scored: Vec<(f64, f64, &str)> = known
         .into_iter()
@@ -370,6 +394,16 @@ mod tests {
         assert_eq!(nearest("keppler", known), "; did you mean `kepler`?");
         assert_eq!(nearest("xyz", known), "");
         assert!(nearest("pendulun", known).starts_with("; did you mean `pendulum`"));
+    }
+
+    #[test]
+    fn words_that_nobody_reads_are_cut() {
+        assert_eq!(shortened("unknown name `x`\n  try y"), "unknown name `x`\n  try y");
+        let text = format!("no `{}z` here, but θ", "é".repeat(500));
+        let cut = shortened(&text);
+        assert!(cut.starts_with("no `éé") && cut.ends_with("ééz` here, but θ"), "{cut}");
+        assert!(cut.contains('…') && cut.chars().count() < 140, "{cut}");
+        assert_eq!(nearest(&"a".repeat(1000), ["aaa"]), "");
     }
 
     #[test]

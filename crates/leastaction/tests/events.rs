@@ -534,10 +534,13 @@ both = { of = "z", direction = "both" }
     assert_eq!((&repeated.events.t, &repeated.events.values), (&solution.events.t, &solution.events.values));
     for (wrong, part) in [
         ("hit = 3", "a formula in quotes, or a table"),
-        ("hit = { of = \"q\", direction = \"up\" }", "`rising`"),
+        (
+            "hit = { of = \"q\", direction = \"up\" }",
+            "`direction` is \"rising\" or \"falling\" or \"both\", not \"up\"",
+        ),
         ("hit = { of = \"q\", stops = 3 }", "stops"),
-        ("hit = { direction = \"rising\" }", "of"),
-        ("hit = { of = \"q\", stop = -1 }", "-1"),
+        ("hit = { direction = \"rising\" }", "the event `hit` has no formula"),
+        ("hit = { of = \"q\", stop = -1 }", "`stop` must be a whole number, 1 or more"),
     ] {
         let error =
             Run::from_toml(&format!("system = \"pendulum\"\n[events]\n{wrong}")).unwrap_err().to_string();

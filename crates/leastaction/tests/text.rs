@@ -208,3 +208,11 @@ fn old_keys_are_told_where_to_go() {
     let error = Run::from_toml("system = \"pendulum\"\nmethod = \"simpson\"\n").unwrap_err().to_string();
     assert!(error.contains("move `method` under [run]"), "{error}");
 }
+
+#[test]
+fn negative_variables_keep_their_sign_in_lists() {
+    let text = "coordinates = [\"x[3]\"]\n[parameters]\n\"k[i = 1..3]\" = \"(i - 2)^2 + 1\"\n[lagrangian]\nkinetic = \"sum(i = 1..3, k[i]*v_x[i]^2)/2\"\n[initial]\nq = \"list(i = -1..1, i^2 - i)\"\n[run]\nuntil = 0.01\n";
+    let plan = run("lists", text).plan().unwrap();
+    assert_eq!(plan.problem.q0, [2.0, 0.0, 0.0]);
+    assert_eq!(plan.problem.parameters, [2.0, 1.0, 2.0]);
+}

@@ -143,10 +143,10 @@ pub(crate) struct SimulateFlags {
     #[command(flatten)]
     method: MethodFlags,
     /// Record every K-th step (0 records nothing) [default: as often as 160 MB allow]
-    #[arg(long, value_name = "K")]
+    #[arg(long, value_name = "K", value_parser = every, allow_hyphen_values = true)]
     every: Option<u64>,
     /// Record K points a step, from the step's polynomial [default: 1, the end of the step]
-    #[arg(long, value_name = "K")]
+    #[arg(long, value_name = "K", value_parser = dense, allow_hyphen_values = true)]
     dense: Option<u64>,
     /// Write the recorded states: .csv, .npz (or .parquet where built in); may be repeated
     #[arg(long, value_name = "FILE")]
@@ -177,6 +177,15 @@ fn precision(text: &str) -> Result<Precision, String> {
         (_, Ok(digits)) if (1..=MAX_DIGITS).contains(&digits) => Ok(Precision::Digits(digits)),
         _ => Err(format!("give `f64` or a number of digits from 1 to {MAX_DIGITS}")),
     }
+}
+
+fn every(text: &str) -> Result<u64, String> {
+    text.parse().map_err(|_| "give a whole number: 1 records every step, 10 every tenth, 0 none".to_owned())
+}
+
+fn dense(text: &str) -> Result<u64, String> {
+    let points = text.parse().ok().filter(|points| *points >= 1);
+    points.ok_or_else(|| "give a whole number of points a step, 1 or more".to_owned())
 }
 
 #[derive(Debug, Args)]

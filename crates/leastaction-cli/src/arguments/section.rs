@@ -36,7 +36,7 @@ pub(crate) struct SectionFlags {
     #[arg(long, value_name = "p_NAME")]
     same_energy: Option<String>,
     /// Points of each motion [default: as many as come until the end]
-    #[arg(long, value_name = "K")]
+    #[arg(long, value_name = "K", value_parser = points, allow_hyphen_values = true)]
     points: Option<u64>,
     /// Write the points: .csv; may be repeated
     #[arg(long, value_name = "FILE")]
@@ -66,6 +66,10 @@ impl SectionFlags {
             points: self.points,
         })
     }
+}
+
+fn points(text: &str) -> Result<u64, String> {
+    text.parse().map_err(|_| "give a whole number of points, such as 100".to_owned())
 }
 
 /// Reads NAME=VALUES.

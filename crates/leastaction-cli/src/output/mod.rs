@@ -48,7 +48,7 @@ pub(crate) fn check_picture(path: &Path) -> Result<(), Ending> {
     }
 }
 
-fn check_folder(path: &Path) -> Result<(), Ending> {
+pub(crate) fn check_folder(path: &Path) -> Result<(), Ending> {
     let folder = path.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
     if path.is_dir() {
         return Err(Ending::BadInput(format!("`{}` is a folder; name a file in it", path.display())));

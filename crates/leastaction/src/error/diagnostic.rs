@@ -4,6 +4,7 @@
 //! [`Diagnostic`] is a message with places. It is drawn by `annotate-snippets`, as the Rust compiler draws its own; lines that
 //! are too long for a screen are cut around the place.
 
+use super::shortened;
 use annotate_snippets::{AnnotationKind, Element, Level, Origin as Place, Renderer, Snippet};
 use std::fmt;
 use std::ops::Range;
@@ -202,15 +203,15 @@ impl Diagnostic {
         let window = Window::new(&self.source.text, &self.range, &self.others);
         let mut snippet = Snippet::source(window.text.as_str()).line_start(window.line);
         let primary = AnnotationKind::Primary.span(window.place(&self.range));
-        let label = (!self.label.is_empty()).then_some(self.label.as_str());
+        let label = (!self.label.is_empty()).then(|| shortened(&self.label));
         snippet = snippet.annotation(primary.label(label));
         for (range, text) in &self.others {
             if window.holds(range) {
                 snippet = snippet
-                    .annotation(AnnotationKind::Context.span(window.place(range)).label(text.as_str()));
+                    .annotation(AnnotationKind::Context.span(window.place(range)).label(shortened(text)));
             }
         }
-        let title = level.primary_title(self.title.as_str());
+        let title = level.primary_title(shortened(&self.title));
         // a line that was cut has lost its columns
         let mut group = if window.cut {
             title
@@ -220,10 +221,10 @@ impl Diagnostic {
             title.element(snippet.path(self.source.name.as_str()))
         };
         for note in &self.notes {
-            group = group.element(Element::from(Level::NOTE.message(note.as_str())));
+            group = group.element(Element::from(Level::NOTE.message(shortened(note))));
         }
         for help in &self.help {
-            group = group.element(Element::from(Level::HELP.message(help.as_str())));
+            group = group.element(Element::from(Level::HELP.message(shortened(help))));
         }
         let renderer = if colour { Renderer::styled() } else { Renderer::plain() };
         renderer.render(&[group])

@@ -5,7 +5,7 @@
 
 use super::graph::{Graph, NodeId, Unary};
 use super::scope::{Meaning, Scope};
-use super::syntax::{Ast, Flaw, Formula, Kind, Loop, LoopKind};
+use super::syntax::{Ast, Flaw, Formula, Kind, Loop, LoopKind, Shared};
 use super::value::{FUNCTIONS, Mismatch, OTHERS, Value, functions};
 use crate::error::{Origin, nearest};
 use std::sync::Arc;
@@ -124,8 +124,12 @@ impl Evaluation<'_> {
     fn unknown(&self, ast: &Ast) -> Box<Flaw> {
         let name = self.formula.of(ast);
         if let Some(function) = functions().find(|function| *function == name) {
-            return Flaw::new(ast.range(), format!("`{name}` is a function"))
-                .help(format!("write its argument in parentheses: {function}(…)"));
+            let flaw = Flaw::new(ast.range(), format!("`{name}` is a function"));
+            let after = self.formula.text.get(ast.range().end..).unwrap_or("").trim_start();
+            return match after.starts_with('^') {
+                true => flaw.help(format!("write the power behind the argument: {function}(…)^2")),
+                false => flaw.help(format!("write its argument in parentheses: {function}(…)")),
+            };
         }
         self.scope.unknown(name, ast.range())
     }
@@ -252,7 +256,7 @@ impl Evaluation<'_> {
     }
 
     /// About how much a part expands to: loops inside a loop are counted at both ends of its range.
-    fn estimate(&mut self, ast: &Ast, depth: u32) -> u64 {
+    pub(super) fn estimate(&mut self, ast: &Ast, depth: u32) -> u64 {
         let Kind::Loop(l) = &ast.kind else {
             let parts = ast.parts().into_iter();
             return parts.fold(1, |sum: u64, part| sum.saturating_add(self.estimate(part, depth)));
@@ -275,36 +279,55 @@ impl Evaluation<'_> {
 
     /// `sum(i = a..b, e)` and its relatives.
     fn repeat(&mut self, ast: &Ast, l: &Loop) -> Evaluated<Value> {
-        let (variable, from, to) = self.range(ast, l)?;
-        let size = l.body.size();
         let mut result = match l.kind {
             LoopKind::List => Value::Vector(Vec::new()),
             LoopKind::Sum => self.number(0),
             LoopKind::Product => self.number(1),
         };
+        let mut first = true;
+        self.each(ast, l, |this| {
+            let value = this.value(&l.body)?;
+            match (l.kind, &mut result) {
+                (LoopKind::List, Value::Vector(list)) => {
+                    this.scope.spend(value.nodes().len() as u64, ast)?;
+                    list.extend_from_slice(value.nodes());
+                }
+                // a sum of vectors starts with the first
+                (LoopKind::Sum, sum) if first => *sum = value,
+                (kind, result) => {
+                    let before = std::mem::replace(result, Value::Vector(Vec::new()));
+                    let after = match kind {
+                        LoopKind::Sum => before.plus(this.graph, value, false),
+                        _ => before.times(this.graph, value, false),
+                    };
+                    *result = after.map_err(|m| mismatch(m, &l.body))?;
+                }
+            }
+            first = false;
+            Ok(())
+        })?;
+        Ok(result)
+    }
+
+    /// Does something for each value of a loop's variable, and counts what that expands to.
+    fn each(
+        &mut self,
+        ast: &Ast,
+        l: &Loop,
+        mut action: impl FnMut(&mut Self) -> Evaluated<()>,
+    ) -> Evaluated<()> {
+        let (variable, from, to) = self.range(ast, l)?;
+        let size = l.body.size();
         self.bindings.push((variable, from));
         for i in from..=to {
             self.scope.spend(size, ast)?;
             if let Some(last) = self.bindings.last_mut() {
                 last.1 = i;
             }
-            let value = self.value(&l.body)?;
-            result = match (l.kind, result) {
-                (LoopKind::List, Value::Vector(mut list)) => {
-                    self.scope.spend(value.nodes().len() as u64, ast)?;
-                    list.extend_from_slice(value.nodes());
-                    Value::Vector(list)
-                }
-                // a sum of vectors starts with the first
-                (LoopKind::Sum, Value::Scalar(_)) if i == from => value,
-                (LoopKind::Sum, sum) => {
-                    sum.plus(self.graph, value, false).map_err(|m| mismatch(m, &l.body))?
-                }
-                (_, product) => product.times(self.graph, value, false).map_err(|m| mismatch(m, &l.body))?,
-            };
+            action(self)?;
         }
         self.bindings.pop();
-        Ok(result)
+        Ok(())
     }
 
     fn call(&mut self, ast: &Ast, length: usize, list: &[Ast]) -> Evaluated<Value> {
@@ -316,7 +339,7 @@ impl Evaluation<'_> {
             return Ok(Value::Scalar(self.graph.unary(*op, argument)));
         }
         let Some((_, least, most, usage)) = OTHERS.iter().find(|(known, ..)| *known == name) else {
-            return Err(self.unknown_function(name, place));
+            return Err(self.unknown_function(name, place, list));
         };
         if name == "list" {
             return Err(Flaw::new(place, "`list` needs a range").help(format!("write {usage}")));
@@ -391,21 +414,27 @@ impl Evaluation<'_> {
         Ok(Value::Scalar(g.unary(Unary::Sqrt, sum)))
     }
 
-    fn unknown_function(&self, name: &str, place: std::ops::Range<usize>) -> Box<Flaw> {
+    fn unknown_function(&self, name: &str, place: std::ops::Range<usize>, list: &[Ast]) -> Box<Flaw> {
         if self.scope.knows(name) || self.bound(name).is_some() {
-            return Flaw::new(place, format!("`{name}` is not a function"))
-                .help("write `*` between factors; entries of vectors are written x[1]");
+            let flaw = Flaw::new(place, format!("`{name}` is not a function"));
+            return match list {
+                [argument] if self.formula.of(argument) == "t" => {
+                    flaw.help(format!("write `{name}` alone: it is the value at the time t"))
+                }
+                [_] if self.scope.seems_vector(name) => {
+                    flaw.help(format!("entries of vectors are written {name}[1]"))
+                }
+                _ => flaw.help(format!("write `*` between factors: {name}*(…)")),
+            };
         }
         let hint = nearest(name, functions());
         let flaw = Flaw::new(place, format!("unknown function `{name}`{hint}"));
-        match name {
-            "min" | "max" | "floor" | "ceil" | "round" | "mod" => {
-                flaw.note("a Lagrangian is differentiated twice, so its functions must be smooth")
-            }
-            _ if hint.is_empty() => {
+        match super::slips::function(name) {
+            Some(help) => flaw.help(help),
+            None if hint.is_empty() => {
                 flaw.note(format!("functions: {}", functions().collect::<Vec<_>>().join(", ")))
             }
-            _ => flaw,
+            None => flaw,
         }
     }
 
@@ -414,18 +443,7 @@ impl Evaluation<'_> {
         match &ast.kind {
             Kind::Vector(list) => list.iter().try_for_each(|part| self.entries(part, found)),
             Kind::Loop(l) if l.kind == LoopKind::List => {
-                let (variable, from, to) = self.range(ast, l)?;
-                let size = l.body.size();
-                self.bindings.push((variable, from));
-                for i in from..=to {
-                    self.scope.spend(size, ast)?;
-                    if let Some(last) = self.bindings.last_mut() {
-                        last.1 = i;
-                    }
-                    self.entries(&l.body, found)?;
-                }
-                self.bindings.pop();
-                Ok(())
+                self.each(ast, l, |this| this.entries(&l.body, found))
             }
             Kind::Name if self.scope.is_vector(self.formula.of(ast)) => {
                 let name = self.formula.of(ast);
@@ -472,6 +490,56 @@ impl Evaluation<'_> {
         (text, origin.map(|origin| origin.derived()))
     }
 
+    /// The smallest part that is not finite although its parts are; see [`Scope::culprit`].
+    pub(super) fn culprit(
+        &mut self,
+        formula: &Shared,
+        ast: &Ast,
+        number: &mut dyn FnMut(&Graph, NodeId) -> f64,
+        depth: u32,
+    ) -> Option<(Shared, std::ops::Range<usize>, f64)> {
+        let value = self.value(ast).ok()?;
+        let bad = value.nodes().iter().map(|node| number(self.graph, *node)).find(|x| !x.is_finite())?;
+        let here = Some((formula.clone(), ast.range(), bad));
+        let item = match &ast.kind {
+            Kind::Name => match self.scope.meaning(self.formula.of(ast)) {
+                Some(Meaning::Item(item)) => Some(*item),
+                _ => None,
+            },
+            Kind::Entry(vector, index) => {
+                let at = self.whole(index).ok();
+                match (self.scope.meaning(self.formula.of(vector)), at) {
+                    (Some(Meaning::Family(family)), Some(at)) => family.get(&at).copied(),
+                    _ => None,
+                }
+            }
+            _ => None,
+        };
+        if let Some(item) = item {
+            // chains of definitions may be longer than the stack is deep
+            if depth >= 100 {
+                return here;
+            }
+            let (formula, bindings) = self.scope.definition(item);
+            let found = self.scope.culprit_with(self.graph, &formula, bindings, number, depth + 1);
+            return found.or(here);
+        }
+        let mut found = None;
+        match &ast.kind {
+            Kind::Loop(l) => {
+                let _ = self.each(ast, l, |this| {
+                    if found.is_none() {
+                        found = this.culprit(formula, &l.body, number, depth);
+                    }
+                    Ok(())
+                });
+            }
+            Kind::Entry(..) => {}
+            _ => found = ast.parts().into_iter().find_map(|part| self.culprit(formula, part, number, depth)),
+        }
+        found.or(here)
+    }
+
     /// Collects the definitions without value that a part needs.
     pub(super) fn needs(&mut self, ast: &Ast, found: &mut Vec<usize>) -> Evaluated<()> {
         match &ast.kind {
@@ -507,18 +575,7 @@ impl Evaluation<'_> {
                 if !self.scope.waits(self.formula, &l.body) {
                     return Ok(());
                 }
-                let (variable, from, to) = self.range(ast, l)?;
-                let size = l.body.size();
-                self.bindings.push((variable, from));
-                for i in from..=to {
-                    self.scope.spend(size, ast)?;
-                    if let Some(last) = self.bindings.last_mut() {
-                        last.1 = i;
-                    }
-                    self.needs(&l.body, found)?;
-                }
-                self.bindings.pop();
-                Ok(())
+                self.each(ast, l, |this| this.needs(&l.body, found))
             }
             _ => ast.parts().into_iter().try_for_each(|part| self.needs(part, found)),
         }

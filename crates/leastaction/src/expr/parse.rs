@@ -16,6 +16,7 @@
 
 use super::graph::{Graph, NodeId};
 use super::scope::Scope;
+use super::slips;
 use super::syntax::{Ast, Flaw, Formula, Kind, Loop, LoopKind};
 use super::value::Value;
 use crate::error::Result;
@@ -60,7 +61,7 @@ type Parsed<T> = std::result::Result<T, Box<Flaw>>;
 
 /// Reads a whole formula.
 pub(super) fn read(text: &str) -> Parsed<Ast> {
-    let mut parser = Parser { text, at: 0, depth: 0, parts: 0 };
+    let mut parser = Parser { text, at: 0, depth: 0, parts: 0, opened: Vec::new() };
     if text.len() > u32::MAX as usize / 2 {
         return Err(Flaw::new(0..1, "the formula is too long"));
     }
@@ -77,6 +78,8 @@ struct Parser<'a> {
     at: usize,
     depth: usize,
     parts: usize,
+    /// The brackets around.
+    opened: Vec<(usize, char)>,
 }
 
 /// Whether a character can be part of a name.
@@ -110,31 +113,53 @@ impl Parser<'_> {
         Some(next)
     }
 
+    /// What comes next is not what the grammar wants here; common slips are recognised.
     fn unexpected(&mut self, expected: &str) -> Box<Flaw> {
-        let next = self.peek();
-        let place = self.at..self.at + next.map_or(0, char::len_utf8);
+        let Some(c) = self.peek() else {
+            let flaw = Flaw::new(self.at..self.at, format!("expected {expected}, but the formula ends"));
+            return self.with_opened(flaw);
+        };
         let rest = self.rest();
-        match next {
-            None => Flaw::new(place, format!("expected {expected}, but the formula ends")),
-            Some(c) => {
-                let word: String = if in_name(c) {
-                    rest.chars().take_while(|c| in_name(*c)).collect()
-                } else {
-                    c.to_string()
-                };
-                let place = place.start..place.start + word.len();
-                let flaw = Flaw::new(place, format!("expected {expected}, but found `{word}`"));
-                match c {
-                    _ if in_name(c) || c == '(' => flaw.help("write `*` between factors"),
-                    '*' => flaw.help("a power is written `^`"),
-                    '<' | '>' | '=' | '!' | '?' | '&' | '|' => flaw
-                        .note("formulas have no comparisons: they are differentiated once, for all states"),
-                    ',' => flaw.note("a decimal point is written `.`"),
-                    ';' => flaw.note("entries are separated by `,`"),
-                    _ => flaw,
-                }
-            }
+        let slip = slips::slip(&self.text[..self.at], rest);
+        let start = match c {
+            // two signs that are one elsewhere
+            '*' | '/' if slip.is_some() => self.text[..self.at].trim_end().len() - 1,
+            _ => self.at,
+        };
+        let length = match &slip {
+            Some(slip) if slip.length > 0 => slip.length,
+            _ if in_name(c) => rest.find(|c: char| !in_name(c)).unwrap_or(rest.len()),
+            _ => c.len_utf8(),
+        };
+        let place = start..self.at + length;
+        let found = shortened(&self.text[place.clone()]);
+        let flaw = Flaw::new(place, format!("expected {expected}, but found `{found}`"));
+        match slip {
+            Some(slip) => flaw.help(slip.help),
+            None if matches!(c, ')' | ']' | ',' | ';') => self.with_opened(flaw),
+            None => flaw,
         }
+    }
+
+    /// Shows the bracket that is still open, or that there is none.
+    fn with_opened(&self, flaw: Box<Flaw>) -> Box<Flaw> {
+        match (self.opened.last(), self.rest().chars().next()) {
+            (Some((at, bracket)), _) => flaw.other(*at..*at + 1, format!("this `{bracket}` is open")),
+            (None, Some(')' | ']')) => {
+                flaw.help("there is no bracket that it closes: remove it, or open one before it")
+            }
+            (None, Some(',')) => {
+                flaw.help("a decimal point is written `.`; a list stands in brackets: [a, b]")
+            }
+            (None, Some(';')) => flaw.help("entries of a list are separated by `,`"),
+            _ => flaw,
+        }
+    }
+
+    /// Takes an opening bracket.
+    fn open(&mut self, bracket: char) {
+        self.opened.push((self.at, bracket));
+        self.at += bracket.len_utf8();
     }
 
     /// Runs a rule one level deeper.
@@ -215,7 +240,7 @@ impl Parser<'_> {
             if depth > 8 {
                 return Err(self.unexpected("an operator or the end of the formula"));
             }
-            self.take(&['[']);
+            self.open('[');
             let index = self.nested(Self::sum)?;
             self.close(']')?;
             value = self.make(Kind::Entry(Box::new(value), Box::new(index)), start)?;
@@ -226,14 +251,14 @@ impl Parser<'_> {
     fn atom(&mut self) -> Parsed<Ast> {
         match self.peek() {
             Some('(') => {
-                self.take(&['(']);
+                self.open('(');
                 let inner = self.sum()?;
                 self.close(')')?;
                 Ok(inner)
             }
             Some('[') => {
                 let start = self.at;
-                self.take(&['[']);
+                self.open('[');
                 let list = self.list(']')?;
                 self.make(Kind::Vector(list), start)
             }
@@ -247,6 +272,7 @@ impl Parser<'_> {
         if self.take(&[bracket]).is_none() {
             return Err(self.unexpected(&format!("`{bracket}`")));
         }
+        self.opened.pop();
         Ok(())
     }
 
@@ -254,6 +280,7 @@ impl Parser<'_> {
     fn list(&mut self, bracket: char) -> Parsed<Vec<Ast>> {
         let mut list = Vec::new();
         if self.take(&[bracket]).is_some() {
+            self.opened.pop();
             return Ok(list);
         }
         loop {
@@ -262,6 +289,7 @@ impl Parser<'_> {
                 continue;
             }
             if self.take(&[bracket]).is_some() {
+                self.opened.pop();
                 return Ok(list);
             }
             return Err(self.unexpected(&format!("`,` or `{bracket}`")));
@@ -315,7 +343,7 @@ impl Parser<'_> {
             self.at = end;
             return self.make(Kind::Name, start);
         }
-        self.take(&['(']);
+        self.open('(');
         let kind = match &self.text[start..end] {
             "sum" => Some(LoopKind::Sum),
             "product" => Some(LoopKind::Product),
@@ -327,7 +355,10 @@ impl Parser<'_> {
         {
             return self.repeated(kind, start);
         }
-        let list = self.list(')')?;
+        let list = match self.list(')') {
+            Err(flaw) if kind.is_some() => return Err(self.loop_usage(flaw, start)),
+            list => list?,
+        };
         self.make(Kind::Call(length as u32, list), start)
     }
 
@@ -352,25 +383,41 @@ impl Parser<'_> {
         let from = self.nested(Self::sum)?;
         self.skip_space();
         if !self.rest().starts_with("..") {
-            return Err(self.unexpected("`..` and the end of the range, as in `i = 1..n`"));
+            let flaw = self.unexpected("`..` and the end of the range, as in `i = 1..n`");
+            return Err(self.loop_usage(flaw, start));
         }
         self.at += 2;
+        if self.rest().starts_with('.') {
+            let flaw = Flaw::new(self.at - 2..self.at + 1, "a range has two points");
+            return Err(self.loop_usage(flaw, start));
+        }
         let to = self.nested(Self::sum)?;
         if self.take(&[',']).is_none() {
-            return Err(self.unexpected("`,` and the formula to repeat"));
+            let flaw = self.unexpected("`,` and the formula to repeat");
+            return Err(self.loop_usage(flaw, start));
         }
         let body = self.nested(Self::sum)?;
         self.close(')')?;
         self.make(Kind::Loop(Box::new(Loop { kind, variable, from, to, body })), start)
     }
+
+    /// Adds how a sum, product or list that starts at a byte is written.
+    fn loop_usage(&self, mut flaw: Box<Flaw>, start: usize) -> Box<Flaw> {
+        let name: String = self.text[start..].chars().take_while(|c| in_name(*c)).collect();
+        let range = ['.', ':'].iter().any(|c| self.rest().starts_with(*c));
+        if !range && !["in ", "to ", "from ", ","].iter().any(|word| self.rest().starts_with(word)) {
+            return flaw;
+        }
+        flaw.help.clear();
+        flaw.help(format!("write {name}(i = 1..n, x[i])"))
+    }
 }
 
 /// At most 24 characters.
 fn shortened(text: &str) -> String {
-    if text.chars().count() <= 24 {
-        text.to_owned()
-    } else {
-        text.chars().take(20).chain("…".chars()).collect()
+    match text.char_indices().nth(24) {
+        None => text.to_owned(),
+        Some(_) => text.chars().take(20).chain("…".chars()).collect(),
     }
 }
 
@@ -452,7 +499,7 @@ mod tests {
             ("sum(i = 1, i)", 10, "expected `..`"),
             ("sum(1)", 5, "needs a range or a vector"),
             ("list(1, 2)", 1, "`list` needs a range"),
-            ("a ** 2", 4, "found `*`"),
+            ("a ** 2", 3, "found `**`"),
             ("g < 2", 3, "found `<`"),
             ("2 length", 3, "found `length`"),
             ("length(2)", 1, "unknown function `length`; did you mean `len`?"),

@@ -7,11 +7,12 @@
 use super::evaluate::Evaluation;
 use super::graph::{Graph, NodeId};
 use super::rate::Rates;
-use super::syntax::{Ast, Flaw, Formula, Kind, Shared};
+use super::syntax::{Ast, Flaw, Formula, Kind, LoopKind, Shared};
 use super::value::{CONSTANTS, Value};
 use crate::error::{Origin, Result};
 use rustc_hash::FxHashMap;
 use std::collections::BTreeMap;
+use std::ops::Range;
 use std::sync::Arc;
 
 /// Loops and indexed definitions that expand to more parts than this are refused.
@@ -23,9 +24,24 @@ pub struct Scope {
     pub(super) entries: FxHashMap<String, Entry>,
     pub(super) items: Vec<Item>,
     hints: Vec<String>,
+    elsewhere: Option<Arc<Elsewhere>>,
     pub(super) rates: Rates,
     /// How much has been expanded so far.
     pub(super) expanded: u64,
+}
+
+/// Names that mean something, but not in every formula.
+pub type Elsewhere = FxHashMap<String, Role>;
+
+/// What a name stands for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[allow(missing_docs)]
+pub enum Role {
+    Size,
+    Parameter,
+    Coordinate,
+    Definition,
+    Output,
 }
 
 /// What a name means.
@@ -97,6 +113,11 @@ impl Scope {
         self.hints.push(name.to_owned());
     }
 
+    /// Names that mean something in other formulas; who uses them here is told so.
+    pub fn set_elsewhere(&mut self, names: Option<Arc<Elsewhere>>) {
+        self.elsewhere = names;
+    }
+
     /// Whether a name means something.
     pub fn knows(&self, name: &str) -> bool {
         self.entries.contains_key(name)
@@ -153,6 +174,35 @@ impl Scope {
         evaluation.value(&formula.ast).map_err(|flaw| formula.error(*flaw))
     }
 
+    /// The smallest part of a formula, or of a definition it uses, that is not finite although its parts are: the formula, the
+    /// place in it, and the value. `number` gives the numbers of nodes.
+    pub fn culprit(
+        &mut self,
+        graph: &mut Graph,
+        formula: &Shared,
+        number: &mut dyn FnMut(&Graph, NodeId) -> f64,
+    ) -> Option<(Shared, Range<usize>, f64)> {
+        self.culprit_with(graph, formula, Vec::new(), number, 0)
+    }
+
+    /// The same, with values for variables.
+    pub(super) fn culprit_with(
+        &mut self,
+        graph: &mut Graph,
+        formula: &Shared,
+        bindings: Vec<(Arc<str>, i64)>,
+        number: &mut dyn FnMut(&Graph, NodeId) -> f64,
+        depth: u32,
+    ) -> Option<(Shared, Range<usize>, f64)> {
+        let mut evaluation = Evaluation { scope: self, graph, formula, bindings };
+        evaluation.culprit(formula, &formula.ast, number, depth)
+    }
+
+    /// The formula of a definition, and the value of its variable.
+    pub(super) fn definition(&self, item: usize) -> (Shared, Vec<(Arc<str>, i64)>) {
+        (self.items[item].formula.clone(), self.items[item].bindings())
+    }
+
     /// Evaluates a formula that must give a number.
     pub fn scalar(&mut self, graph: &mut Graph, formula: &Formula) -> Result<NodeId> {
         match self.evaluate(graph, formula)? {
@@ -203,6 +253,19 @@ impl Scope {
         }
     }
 
+    /// The same, also for a definition that has no value yet, by what it says.
+    pub(super) fn seems_vector(&self, name: &str) -> bool {
+        let says = match self.meaning(name) {
+            Some(Meaning::Item(item)) => match &self.items[*item].formula.ast.kind {
+                Kind::Vector(_) => true,
+                Kind::Loop(l) => l.kind == LoopKind::List,
+                _ => false,
+            },
+            _ => false,
+        };
+        says || self.is_vector(name)
+    }
+
     /// The entries of a vector as formulas of their own, by taking `[…]` and `list(…)` apart; a number is one entry.
     pub fn entries_of(&mut self, formula: &Formula) -> Result<Vec<(String, Option<Origin>)>> {
         self.entries_with(formula, Vec::new())
@@ -230,6 +293,19 @@ impl Scope {
     pub fn settle_all(&mut self, graph: &mut Graph) -> Result<()> {
         let waiting = (0..self.items.len()).filter(|&i| self.items[i].value.is_none()).collect();
         self.settle(graph, waiting)
+    }
+
+    /// Refuses formulas whose loops expand to too much together, before any of them is begun.
+    pub fn check_expansion(&mut self, formulas: &[Shared]) -> Result<()> {
+        let before = self.expanded;
+        for formula in formulas {
+            let mut graph = Graph::new();
+            let mut evaluation = Evaluation { scope: self, graph: &mut graph, formula, bindings: Vec::new() };
+            let loops = evaluation.estimate(&formula.ast, 0).saturating_sub(formula.ast.size());
+            self.spend(loops, &formula.ast).map_err(|flaw| formula.error(*flaw))?;
+        }
+        self.expanded = before;
+        Ok(())
     }
 
     /// Evaluates definitions, each after those it needs.
@@ -337,7 +413,7 @@ impl Scope {
     }
 
     /// What to say of a name that means nothing.
-    pub(super) fn unknown(&self, name: &str, range: std::ops::Range<usize>) -> Box<Flaw> {
+    pub(super) fn unknown(&self, name: &str, range: Range<usize>) -> Box<Flaw> {
         match name {
             "period" => {
                 Flaw::new(range, "no period is known for this system and initial state").help("give a number")
@@ -348,6 +424,7 @@ impl Scope {
             "t" => Flaw::new(range, "time is not known here"),
             "energy" => Flaw::new(range, "the energy is not known here")
                 .note("it can be used in [outputs] and [events]"),
+            _ if let Some(flaw) = self.misplaced(name, range.clone()) => flaw,
             _ => {
                 let mut known: Vec<&str> = self.names().chain(["pi"]).collect();
                 // velocities are proposed to who asks for them
@@ -357,6 +434,9 @@ impl Scope {
                 known.sort_unstable();
                 let hint = crate::error::nearest(name, known.iter().copied());
                 let flaw = Flaw::new(range, format!("unknown name `{name}`{hint}")).label("not defined");
+                if let Some(help) = super::slips::name(name, |n| self.knows(n), |n| self.seems_vector(n)) {
+                    return flaw.help(help);
+                }
                 if !hint.is_empty() || known.len() > 40 {
                     return flaw;
                 }
@@ -366,8 +446,45 @@ impl Scope {
     }
 }
 
+impl Scope {
+    /// What to say of a name that means something elsewhere, but nothing here.
+    fn misplaced(&self, name: &str, range: Range<usize>) -> Option<Box<Flaw>> {
+        let elsewhere = self.elsewhere.as_ref()?;
+        let of = |prefix: &str| {
+            let coordinate = name.strip_prefix(prefix)?;
+            (elsewhere.get(coordinate) == Some(&Role::Coordinate)).then_some(())
+        };
+        let (what, usable) = match elsewhere.get(name) {
+            Some(Role::Size) => ("a size", "after it in [sizes] and everywhere else"),
+            Some(Role::Parameter) => ("a parameter", "in formulas, but not in sizes, indices and ranges"),
+            Some(Role::Coordinate) => {
+                ("a coordinate", "in [definitions], [lagrangian], [plot], [outputs] and [events]")
+            }
+            Some(Role::Definition) => {
+                ("a definition", "in [definitions], [lagrangian], [plot], [outputs] and [events]")
+            }
+            Some(Role::Output) => ("an output", "in the outputs after it and in [events]"),
+            None if of("v_").is_some() => {
+                ("a velocity", "in [definitions], [lagrangian], [plot], [outputs] and [events]")
+            }
+            None if of("p_").is_some() => ("a momentum", "in [outputs] and [events]"),
+            None => return None,
+        };
+        let mut known: Vec<&str> = self.names().chain(["pi"]).collect();
+        known.sort_unstable();
+        let more = if known.len() > 12 { ", …" } else { "" };
+        known.truncate(12);
+        Some(
+            Flaw::new(range, format!("`{name}` is {what} and cannot be used here"))
+                .label("has no value here")
+                .note(format!("it can be used {usable}"))
+                .help(format!("here are known: {}{more}", known.join(", "))),
+        )
+    }
+}
+
 /// The place of a name in a formula.
-fn find_name(formula: &Formula, ast: &Ast, name: &str) -> Option<std::ops::Range<usize>> {
+fn find_name(formula: &Formula, ast: &Ast, name: &str) -> Option<Range<usize>> {
     match ast.kind {
         Kind::Name => (formula.of(ast) == name).then(|| ast.range()),
         _ => ast.parts().into_iter().find_map(|part| find_name(formula, part, name)),

@@ -143,6 +143,8 @@ pub struct Flaw {
     pub title: String,
     /// What is to say at that place.
     pub label: String,
+    /// Other places that matter.
+    pub others: Vec<(Range<usize>, String)>,
     /// What else is to say.
     pub notes: Vec<String>,
     /// What to try.
@@ -156,6 +158,7 @@ impl Flaw {
             range,
             title: title.into(),
             label: String::new(),
+            others: Vec::new(),
             notes: Vec::new(),
             help: Vec::new(),
         })
@@ -164,6 +167,12 @@ impl Flaw {
     /// Says something at the place.
     pub fn label(mut self: Box<Self>, text: impl Into<String>) -> Box<Self> {
         self.label = text.into();
+        self
+    }
+
+    /// Shows another place.
+    pub fn other(mut self: Box<Self>, range: Range<usize>, text: impl Into<String>) -> Box<Self> {
+        self.others.push((range, text.into()));
         self
     }
 
@@ -191,6 +200,9 @@ impl Flaw {
         };
         let mut diagnostic =
             Diagnostic::new(origin.source(), origin.range(self.range), self.title).label(self.label);
+        // places in a text that was made of another one are all the same
+        let others = self.others.into_iter().map(|(range, text)| (origin.range(range), text));
+        diagnostic.others = others.filter(|(range, _)| *range != diagnostic.range).collect();
         diagnostic.notes = self.notes;
         diagnostic.help = self.help;
         diagnostic

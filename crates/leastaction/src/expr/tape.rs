@@ -92,6 +92,13 @@ impl Tape {
     pub fn len(&self) -> usize {
         self.body.len()
     }
+
+    /// How much machine code it would become, in instructions of a sum.
+    fn weight(&self) -> usize {
+        let function =
+            |i: &&Instruction| matches!(i.action, Action::SinCos | Action::Unary(_) | Action::Binary(_));
+        self.body.len() + (WEIGHT_OF_FUNCTION - 1) * self.body.iter().filter(function).count()
+    }
     /// Whether an evaluation has nothing to do.
     pub fn is_empty(&self) -> bool {
         self.body.is_empty()
@@ -338,7 +345,9 @@ pub struct Evaluator<R> {
 }
 
 /// Longer tapes are interpreted unless machine code is asked for: compiling them would take longer than most runs gain.
-const LONGEST_COMPILED: usize = 50_000;
+const LONGEST_COMPILED: usize = 500_000;
+/// A sine or another function becomes about so many times the code of a sum.
+const WEIGHT_OF_FUNCTION: usize = 20;
 
 impl<R: Real> Evaluator<R> {
     /// Like [`new`](Self::new), for a tape that will run many times: as machine code if this machine can and the back end is not
@@ -355,7 +364,7 @@ impl<R: Real> Evaluator<R> {
         match backend {
             Some(Backend::Interpreter) => false,
             Some(Backend::Native) => true,
-            None => tape.len() <= LONGEST_COMPILED,
+            None => tape.weight() <= LONGEST_COMPILED,
         }
     }
 

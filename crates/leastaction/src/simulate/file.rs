@@ -8,16 +8,16 @@ use super::numbers::MAX_DIGITS;
 use super::plan::MAX_DENSE;
 use super::run::InitialState;
 use super::{Event, Run};
-use crate::error::{Diagnostic, Error, Result, Source};
+use crate::error::{Diagnostic, Error, Result, Source, nearest};
 use crate::expr::{Backend, Formula, Kind, LoopKind};
 use crate::method::Method;
 use crate::system::Quantity;
-use crate::system::text::{self, Document, KEYS, syntax_error};
+use crate::system::text::{self, Document, Item, KEYS, syntax_error};
 use indexmap::IndexMap;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::collections::BTreeMap;
 use std::sync::Arc;
-use toml::de::DeTable;
+use toml::de::{DeTable, DeValue};
 
 /// The keys at the top of a run file.
 const TOP: [&str; 7] = ["system", "definition", "run", "initial", "parameters", "outputs", "events"];
@@ -88,6 +88,15 @@ pub(super) struct RunFile {
     #[serde(default, skip_serializing_if = "IndexMap::is_empty")]
     outputs: IndexMap<String, Quantity>,
     #[serde(default, skip_serializing_if = "IndexMap::is_empty")]
+    events: IndexMap<String, Event>,
+}
+
+/// What a system file says about runs.
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct PartOfSystem {
+    run: RunTable,
+    outputs: IndexMap<String, Quantity>,
     events: IndexMap<String, Event>,
 }
 
@@ -269,7 +278,7 @@ impl Run {
             return Self::of_definition(name, source);
         }
         check_keys(&document)?;
-        check_run(&document)?;
+        check_values(&document)?;
         let file: RunFile = toml::from_str(&source.text).map_err(|error| syntax_error(source, &error))?;
         let mut run = Self::from(file);
         run.place(&document)?;
@@ -279,34 +288,36 @@ impl Run {
     /// The default run of the system that a text defines: its definition, and what its file says about runs beyond method, step
     /// and end, which are the system's own.
     pub fn of_definition(name: &str, source: &Arc<Source>) -> Result<Self> {
-        /// What a system file says about runs.
-        #[derive(Default, Deserialize)]
-        #[serde(default)]
-        struct Part {
-            run: RunTable,
-            outputs: IndexMap<String, Quantity>,
-            events: IndexMap<String, Event>,
-        }
         let document = Document::new(source)?;
         text::check_keys(&document)?;
-        check_run(&document)?;
-        let part: Part = toml::from_str(&source.text).map_err(|error| syntax_error(source, &error))?;
-        let RunTable { precision, backend, every, dense, out, plot, .. } = part.run;
-        let mut run = Self {
-            system: name.to_owned(),
-            definition: Some(Definition::new(source)),
-            precision,
-            backend,
-            every,
-            dense,
-            out,
-            plot,
-            outputs: part.outputs,
-            events: part.events,
-            ..Self::default()
-        };
+        check_values(&document)?;
+        let file: PartOfSystem =
+            toml::from_str(&source.text).map_err(|error| syntax_error(source, &error))?;
+        let PartOfSystem { run, outputs, events } = file;
+        let run = RunTable { method: None, step: None, until: None, ..run };
+        let (system, definition) = (name.to_owned(), Some(Definition::new(source)));
+        let mut run = Self::from(RunFile { system, definition, run, outputs, events, ..RunFile::default() });
         run.place_observed(&document)?;
         Ok(run)
+    }
+
+    /// An error about the system that a run file names, shown where it is named.
+    pub fn locate_system(source: &Arc<Source>, error: Error) -> Error {
+        let message = error.to_string();
+        let (title, help) = match &error {
+            Error::UnknownSystem { name, hint } => (
+                format!("unknown system `{name}`{hint}"),
+                "`leastaction systems` lists them; a file is named with its ending, `mine.toml`".to_owned(),
+            ),
+            _ => {
+                let (title, help) = message.split_once('\n').unwrap_or((&message, ""));
+                (title.to_owned(), help.trim().to_owned())
+            }
+        };
+        let Ok(document) = Document::new(source) else { return error };
+        let Some(item) = document.root.get("system") else { return error };
+        let located = Diagnostic::new(source, item.span(), title);
+        if help.is_empty() { located.into() } else { located.help(help).into() }
     }
 
     /// This run with what it leaves open taken from another one of the same system.
@@ -441,16 +452,63 @@ fn check_keys(document: &Document<'_>) -> Result<()> {
     Ok(())
 }
 
-/// Checks of `[run]` what can be checked without a system: the name of the method, numbers of digits and points.
-fn check_run(document: &Document<'_>) -> Result<()> {
-    let Some(table) = document.table("run")? else { return Ok(()) };
-    for (key, least, most) in [("precision", 1, MAX_DIGITS as i64), ("dense", 1, MAX_DENSE as i64)] {
+/// Checks what can be checked without a system, so that what is read afterwards cannot fail: kinds of values, the name of the
+/// method, numbers of digits and points.
+fn check_values(document: &Document<'_>) -> Result<()> {
+    for key in ["system", "definition"] {
+        document.root.get(key).map(|item| document.string(item)).transpose()?;
+    }
+    if let Some(table) = document.table("run")? {
+        check_run(document, table)?;
+    }
+    // a system file reads its own parameters and initial state
+    if document.root.contains_key("system") {
+        for table in ["initial", "parameters"] {
+            for (_, item) in document.table(table)?.into_iter().flatten() {
+                document.quantities(item)?;
+            }
+        }
+        if let Some(item) = document.table("initial")?.and_then(|table| table.get("t")) {
+            document.quantity(item)?;
+        }
+    }
+    for (_, item) in document.table("outputs")?.into_iter().flatten() {
+        document.quantity(item)?;
+    }
+    for (key, item) in document.table("events")?.into_iter().flatten() {
+        check_event(document, key.get_ref(), item)?;
+    }
+    Ok(())
+}
+
+fn check_run(document: &Document<'_>, table: &DeTable<'_>) -> Result<()> {
+    for (key, least, most) in
+        [("precision", 1, MAX_DIGITS as i64), ("dense", 1, MAX_DENSE as i64), ("every", 0, i64::MAX)]
+    {
+        if let Some(item) = table.get(key) {
+            let words = match most {
+                i64::MAX => format!("`{key}` must be a whole number, {least} or more"),
+                _ => format!("`{key}` must be a whole number from {least} to {most}"),
+            };
+            check_whole(document, item, least..=most, &words)?;
+        }
+    }
+    for key in ["step", "until"] {
+        table.get(key).map(|item| document.quantity(item)).transpose()?;
+    }
+    if let Some(item) = table.get("backend") {
+        check_word(document, item, "backend", &["native", "interpreter"])?;
+    }
+    for key in ["out", "plot"] {
         let Some(item) = table.get(key) else { continue };
-        let number =
-            item.get_ref().as_integer().and_then(|i| i64::from_str_radix(i.as_str(), i.radix()).ok());
-        if number.is_some_and(|x| !(least..=most).contains(&x)) {
-            let title = format!("`{key}` must be a whole number from {least} to {most}");
-            return Err(Diagnostic::new(document.source, item.span(), title).into());
+        let files: Vec<&Item<'_>> = match item.get_ref() {
+            DeValue::Array(list) => list.iter().collect(),
+            _ => vec![item],
+        };
+        let example = if key == "out" { "result.csv" } else { "result.svg" };
+        let expected = format!("a file name or a list of them: {key} = \"{example}\"");
+        if let Some(wrong) = files.into_iter().find(|file| file.get_ref().as_str().is_none()) {
+            return Err(document.wrong_type(wrong, &expected).into());
         }
     }
     let Some(item) = table.get("method") else { return Ok(()) };
@@ -461,5 +519,68 @@ fn check_run(document: &Document<'_>) -> Result<()> {
                 .into())
         }
         other => other.map(|_| ()),
+    }
+}
+
+/// An event is a formula, or a table with a formula.
+fn check_event(document: &Document<'_>, name: &str, item: &Item<'_>) -> Result<()> {
+    let expected = "a formula in quotes, or a table with `of`, `direction` and `stop`";
+    let example = format!("{name} = {{ of = \"x\", direction = \"rising\", stop = 10 }}");
+    let table = match item.get_ref() {
+        DeValue::String(_) => return document.quantity(item).map(|_| ()),
+        DeValue::Table(table) => table,
+        _ => return Err(document.wrong_type(item, expected).help(example).into()),
+    };
+    document.check_keys(table, &format!("events.{name}"), &["of", "direction", "stop"], |_| None)?;
+    let Some(of) = table.get("of") else {
+        let title = format!("the event `{name}` has no formula");
+        return Err(document.error(item.span(), title).label("`of` is missing").help(example).into());
+    };
+    document.quantity(of)?;
+    if let Some(item) = table.get("direction") {
+        check_word(document, item, "direction", &["rising", "falling", "both"])?;
+    }
+    match table.get("stop") {
+        None => Ok(()),
+        Some(item) => {
+            let words =
+                "`stop` must be a whole number, 1 or more: how often the event happens before the run ends";
+            check_whole(document, item, 1..=i64::MAX, words)
+        }
+    }
+}
+
+/// A value that must be a whole number.
+fn check_whole(
+    document: &Document<'_>,
+    item: &Item<'_>,
+    range: std::ops::RangeInclusive<i64>,
+    words: &str,
+) -> Result<()> {
+    let number = item
+        .get_ref()
+        .as_integer()
+        .and_then(|i| i64::from_str_radix(&i.as_str().replace('_', ""), i.radix()).ok());
+    match (number, item.get_ref()) {
+        (Some(x), _) if range.contains(&x) => Ok(()),
+        (_, DeValue::Integer(_) | DeValue::Float(_)) => Err(document.error(item.span(), words).into()),
+        _ => {
+            let found = document.wrong_type(item, "").label;
+            Err(document.error(item.span(), words).label(found).into())
+        }
+    }
+}
+
+/// A value that must be one of some words.
+fn check_word(document: &Document<'_>, item: &Item<'_>, key: &str, known: &[&str]) -> Result<()> {
+    let quoted: Vec<String> = known.iter().map(|word| format!("\"{word}\"")).collect();
+    let expected = format!("`{key}` is {}", quoted.join(" or "));
+    match item.get_ref().as_str() {
+        Some(word) if known.contains(&word) => Ok(()),
+        Some(word) => {
+            let title = format!("{expected}, not \"{word}\"{}", nearest(word, known.iter().copied()));
+            Err(document.error(item.span(), title).into())
+        }
+        None => Err(document.error(item.span(), expected).label(document.wrong_type(item, "").label).into()),
     }
 }

@@ -104,6 +104,8 @@ pub struct Outputs<R> {
     pub last: Vec<R>,
     /// The least and the largest value of each over all steps; values that are no numbers are passed over.
     pub range: Vec<(f64, f64)>,
+    /// When each was first no finite number.
+    pub broken: Vec<Option<f64>>,
 }
 
 impl<R: Real> Outputs<R> {
@@ -114,6 +116,7 @@ impl<R: Real> Outputs<R> {
             v0: problem.v0.clone(),
             last: vec![R::zero(); outputs.len()],
             range: vec![(f64::NAN, f64::NAN); outputs.len()],
+            broken: vec![None; outputs.len()],
         }
     }
 }
@@ -127,9 +130,12 @@ impl<R: Real> Observer<R> for Outputs<R> {
             self.gauge.at_momenta(&state.q, &state.p, &moment.t)?
         };
         self.last.clone_from_slice(values);
-        for (range, value) in self.range.iter_mut().zip(values) {
+        for ((range, broken), value) in self.range.iter_mut().zip(&mut self.broken).zip(values) {
             let value = value.to_f64();
             *range = (range.0.min(value), range.1.max(value));
+            if !value.is_finite() && broken.is_none() {
+                *broken = Some(moment.t.to_f64());
+            }
         }
         Ok(ControlFlow::Continue(()))
     }

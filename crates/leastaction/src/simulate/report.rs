@@ -16,6 +16,9 @@ pub struct OutputSummary {
     pub min: f64,
     /// The largest.
     pub max: f64,
+    /// When it was first no finite number, if it ever was.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub not_finite_at: Option<f64>,
 }
 
 /// An event over a run.
@@ -40,8 +43,10 @@ const MOST_TIMES: usize = 1000;
 impl Summary {
     /// The same with outputs.
     pub(super) fn with_outputs<R: Real>(mut self, names: &[String], outputs: &Outputs<R>) -> Self {
-        for ((name, last), range) in names.iter().zip(&outputs.last).zip(&outputs.range) {
-            let summary = OutputSummary { r#final: last.to_f64(), min: range.0, max: range.1 };
+        for (i, (name, last)) in names.iter().zip(&outputs.last).enumerate() {
+            let (min, max) = outputs.range[i];
+            let not_finite_at = outputs.broken[i];
+            let summary = OutputSummary { r#final: last.to_f64(), min, max, not_finite_at };
             self.outputs.insert(name.clone(), summary);
             if let Some(digits) = &mut self.digits {
                 digits.outputs.insert(name.clone(), last.to_text(Some(digits.precision)));

@@ -109,9 +109,11 @@ impl Run {
     /// The run with one formula for each coordinate in its initial state.
     fn expanded(&self, system: &System) -> Result<Self> {
         let mut run = self.clone();
+        run.parameters = system.entries_of_vectors(&self.parameters)?;
+        let parameters = run.parameters.clone();
         let lists = [&mut run.initial.q, &mut run.initial.v, &mut run.initial.p];
         if lists.iter().any(|list| list.is_some()) {
-            let mut formulas = system.formulas(&self.parameters)?;
+            let mut formulas = system.formulas(&parameters)?;
             for list in lists.into_iter().flatten() {
                 *list = formulas.expand(list, system.n())?;
             }

@@ -7,7 +7,9 @@ use super::model::{MAX_PAIRS, Model};
 use super::symmetry::without_hidden;
 use super::{Coordinate, Defaults, Initial, Motion, Parameter, Quantity, Size, Start, System};
 use crate::error::{Diagnostic, Error, Origin, Result, nearest};
-use crate::expr::{Depends, Expr, Graph, Inputs, NodeId, Scope, Tape, is_name, is_reserved, record};
+use crate::expr::{
+    Depends, Elsewhere, Expr, Graph, Inputs, NodeId, Role, Scope, Shared, Tape, is_name, is_reserved, record,
+};
 use crate::scalar::Scalar;
 use std::cell::RefCell;
 use std::ops::Index;
@@ -85,6 +87,8 @@ pub(super) struct Recorded {
     pub(super) origin: Origin,
     pub(super) definite: bool,
     pub(super) warnings: Vec<Diagnostic>,
+    pub(super) written: Vec<Shared>,
+    pub(super) names: Arc<Elsewhere>,
 }
 
 /// The values of the parameters, by name.
@@ -265,7 +269,7 @@ impl Builder {
     /// Finishes a system whose Lagrangian is in a graph already.
     pub(super) fn finish_recorded(self, recorded: Recorded) -> Result<System> {
         self.check()?;
-        let Recorded { graph, lagrangian, scope, origin, definite, warnings } = recorded;
+        let Recorded { graph, lagrangian, scope, origin, definite, warnings, written, names } = recorded;
         let located = |error| match error {
             Error::BadSystem { message, .. } => {
                 Diagnostic::new(origin.source(), origin.whole(), message).into()
@@ -273,7 +277,7 @@ impl Builder {
             other => other,
         };
         let system = self.finish(graph, lagrangian, Some(Arc::new(scope))).map_err(located)?;
-        Ok(System { origin: Some(origin), definite, warnings, ..system })
+        Ok(System { origin: Some(origin), definite, warnings, written, names, ..system })
     }
 
     /// Records a function of the inputs and reports parameters it asked for in vain.
@@ -382,6 +386,9 @@ impl Builder {
             start: Start::Velocities(vec![Quantity::Number(0.0); n]),
             t: Quantity::Number(0.0),
         };
+        // those of a text know more of its names
+        let coordinates = self.coordinates.iter().filter(|_| scope.is_none());
+        let names = coordinates.map(|c| (c.name.clone(), Role::Coordinate)).collect();
         let system = System {
             name: self.name,
             title: self.title,
@@ -400,6 +407,8 @@ impl Builder {
             origin: None,
             definite: false,
             warnings: Vec::new(),
+            written: Vec::new(),
+            names: Arc::new(names),
         };
         Ok(without_hidden(system))
     }

@@ -4,7 +4,7 @@
 //! system and evaluates any formula of them, in any number type, so that `g/(2*pi)^2` is as exact at 64 digits as at 16.
 
 use crate::error::{Diagnostic, Error, Origin, Result};
-use crate::expr::{Evaluator, Formula, Graph, Kind, LoopKind, Scope, Tape, Value};
+use crate::expr::{Elsewhere, Evaluator, Formula, Graph, Kind, LoopKind, Scope, Tape, Value};
 use crate::scalar::Real;
 use serde::de::Visitor;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
@@ -142,15 +142,17 @@ pub struct Formulas {
 impl Formulas {
     /// Reads the definitions, in whatever order they depend on each other. A name such as `m[2]` is an entry of a vector.
     pub fn new(definitions: &[(String, Quantity)]) -> Result<Self> {
-        Self::with_sizes(definitions, [])
+        Self::with_sizes(definitions, [], None)
     }
 
-    /// The same, with whole numbers that may stand in indices and ranges.
+    /// The same, with whole numbers that may stand in indices and ranges, and with names that mean something elsewhere.
     pub fn with_sizes<'a>(
         definitions: &[(String, Quantity)],
         sizes: impl IntoIterator<Item = (&'a str, usize)>,
+        elsewhere: Option<Arc<Elsewhere>>,
     ) -> Result<Self> {
         let mut formulas = Self::default();
+        formulas.scope.set_elsewhere(elsewhere);
         for (name, value) in sizes {
             formulas.scope.set_whole(name, value as i64);
         }
@@ -210,6 +212,15 @@ impl Formulas {
             None => Ok(out),
             Some(i) => Err(not_a_number(&what(i), &quantities[i], out[i].to_f64())),
         }
+    }
+
+    /// The entries of a vector as formulas of their own, or nothing if the formula is no vector.
+    pub fn entries(&mut self, quantity: &Quantity) -> Result<Option<Vec<Quantity>>> {
+        Ok(if self.is_vector(quantity)? {
+            Some(self.expand(std::slice::from_ref(quantity), 0)?)
+        } else {
+            None
+        })
     }
 
     /// Whether a formula is a vector, by what it says: `[…]`, `list(…)`, or the name of one.

@@ -16,6 +16,7 @@ mod model;
 mod problem;
 mod quadratic;
 mod quantities;
+mod replace;
 mod symmetry;
 pub(crate) mod text;
 mod velocities;
@@ -36,9 +37,9 @@ pub use symmetry::{Compensated, Kind, Momentum, Sum, Symmetry};
 pub use text::MAX_FILE;
 pub use velocities::{Accelerations, Velocities};
 
-use crate::error::{Diagnostic, Error, Origin, Result, nearest};
-use crate::expr::{Backend, Graph, NodeId, Scope, Tape, Value};
-use std::collections::BTreeMap;
+use crate::error::{Diagnostic, Origin, Result};
+use crate::expr::{Backend, Elsewhere, Graph, NodeId, Scope, Shared, Tape, Value};
+use std::collections::{BTreeMap, HashSet};
 use std::sync::Arc;
 
 /// A coordinate.
@@ -161,6 +162,10 @@ pub struct System {
     pub definite: bool,
     /// What may not be as it was meant.
     pub warnings: Vec<Diagnostic>,
+    /// The formulas of its Lagrangian, if it was read from a text.
+    written: Vec<Shared>,
+    /// What its names stand for, for errors.
+    names: Arc<Elsewhere>,
 }
 
 impl System {
@@ -230,9 +235,10 @@ impl System {
 
     /// The parameters' formulas, with some of them replaced.
     pub fn formulas(&self, replaced: &BTreeMap<String, Quantity>) -> Result<Formulas> {
-        for name in replaced.keys() {
-            if !self.parameters.iter().any(|p| p.name == *name) {
-                return Err(self.unknown_parameter(name));
+        if !replaced.is_empty() {
+            let known: HashSet<&str> = self.parameters.iter().map(|p| p.name.as_str()).collect();
+            if let Some((name, value)) = replaced.iter().find(|(name, _)| !known.contains(name.as_str())) {
+                return Err(self.unknown_parameter_at(name, value));
             }
         }
         let definitions: Vec<(String, Quantity)> = self
@@ -240,23 +246,8 @@ impl System {
             .iter()
             .map(|p| (p.name.clone(), replaced.get(&p.name).unwrap_or(&p.value).clone()))
             .collect();
-        Formulas::with_sizes(&definitions, self.sizes.iter().map(|s| (s.name.as_str(), s.value)))
-    }
-
-    /// The error for a parameter that does not exist.
-    pub(crate) fn unknown_parameter(&self, name: &str) -> Error {
-        let known: Vec<&str> = self
-            .sizes
-            .iter()
-            .map(|s| s.name.as_str())
-            .chain(self.parameters.iter().map(|p| p.name.as_str()))
-            .collect();
-        Error::UnknownParameter {
-            system: self.name.clone(),
-            name: name.to_owned(),
-            hint: nearest(name, known.iter().copied()),
-            known: if known.is_empty() { "none".to_owned() } else { known.join(", ") },
-        }
+        let sizes = self.sizes.iter().map(|s| (s.name.as_str(), s.value));
+        Formulas::with_sizes(&definitions, sizes, Some(self.names.clone()))
     }
 
     /// The system with numbers filled in.

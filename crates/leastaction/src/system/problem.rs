@@ -4,11 +4,13 @@
 //! finite, and momenta and velocities determine each other at the start.
 
 use super::{Energy, Parameter, Quantity, Start, System, Velocities};
-use crate::error::{Cause, Diagnostic, Error, Failure, Result, combination, list_state};
-use crate::expr::Evaluator;
+use crate::error::{Cause, Diagnostic, Error, Failure, Origin, Result, combination, list_state};
+use crate::expr::{Evaluator, Graph, NodeId, Shared, Tape};
 use crate::linear::not_positive;
 use crate::scalar::Real;
 use std::collections::BTreeMap;
+use std::ops::Range;
+use std::sync::Arc;
 
 /// What replaces the defaults of a system.
 #[derive(Clone, Debug, Default)]
@@ -99,7 +101,15 @@ impl<R: Real> Problem<R> {
                 None => Error::BadStart { value, state },
                 Some(origin) => {
                     let title = format!("the Lagrangian is not finite at the initial state (L = {value})");
-                    Diagnostic::new(origin.source(), origin.whole(), title)
+                    let culprit = self.culprit(&v);
+                    let (source, range, label) = match &culprit {
+                        Some((origin, range, value)) => {
+                            (origin.source(), range.clone(), format!("gives {value}"))
+                        }
+                        None => (origin.source(), origin.whole(), String::new()),
+                    };
+                    Diagnostic::new(source, range, title)
+                        .label(label)
                         .note(format!("initial state: {state}"))
                         .help("try another initial state, or look for a division by zero or a root or logarithm of a negative number")
                         .into()
@@ -125,6 +135,36 @@ impl<R: Real> Problem<R> {
             });
         }
         Ok(())
+    }
+
+    /// The part of the Lagrangian's formulas that is not finite at the initial state although what it is made of is: where it
+    /// stands, and what it gives.
+    fn culprit(&self, v: &[R]) -> Option<(Origin, Range<usize>, f64)> {
+        let to_f64 = |list: &[R]| -> Vec<f64> { list.iter().map(R::to_f64).collect() };
+        let (parameters, q, v, t) = (to_f64(&self.parameters), to_f64(&self.q0), to_f64(v), self.t0.to_f64());
+        let mut graph = (*self.system.model.graph).clone();
+        let mut scope = self.system.scope(&mut graph);
+        let mut values: Vec<f64> = Vec::new();
+        let mut value = |graph: &Graph, node: NodeId| {
+            if values.len() <= node.0 as usize {
+                let nodes: Vec<NodeId> = (0..graph.len()).map(|i| NodeId(i as u32)).collect();
+                values = vec![0.0; nodes.len()];
+                Evaluator::new(Arc::new(Tape::new(graph, q.len(), &nodes)), &parameters).evaluate(
+                    &q,
+                    &v,
+                    &t,
+                    &mut values,
+                );
+            }
+            values[node.0 as usize]
+        };
+        let found = |formula: &Shared| {
+            let (formula, range, value) = scope.culprit(&mut graph, formula, &mut value)?;
+            let origin = formula.origin.clone()?;
+            let range = origin.range(range);
+            Some((origin, range, value))
+        };
+        self.system.written.iter().find_map(found)
     }
 
     /// The error for a start that does not determine the motion, at the Lagrangian if it was read from a text.

@@ -95,6 +95,7 @@ impl Reader<'_> {
         let d = self.document;
         let Some(table) = d.table("sizes")? else { return Ok(Vec::new()) };
         let mut scope = Scope::default();
+        scope.set_elsewhere(Some(self.names.clone()));
         let mut sizes: Vec<Size> = Vec::new();
         for (key, item) in table {
             let name = self.key_name(key)?;
@@ -218,7 +219,8 @@ impl Reader<'_> {
         let definitions: Vec<(String, Quantity)> =
             list.iter().flat_map(Named::entries).map(|(name, value, ..)| (name, value)).collect();
         let sizes: Vec<(String, usize)> = self.size_values(scope);
-        crate::system::Formulas::with_sizes(&definitions, sizes.iter().map(|(n, x)| (n.as_str(), *x)))?;
+        let sizes = sizes.iter().map(|(name, x)| (name.as_str(), *x));
+        crate::system::Formulas::with_sizes(&definitions, sizes, Some(self.names.clone()))?;
         Ok(list)
     }
 

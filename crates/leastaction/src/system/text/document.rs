@@ -166,13 +166,91 @@ pub(crate) fn syntax_error(source: &Arc<Source>, error: &toml::de::Error) -> Err
         Some((title, rest)) => (title, vec![rest.trim().to_owned()]),
         None => (error.message(), Vec::new()),
     };
-    let letters = source.text.get(span.clone()).is_some_and(|part| !part.is_ascii());
+    let (title, help) = match in_other_words(&source.text, &span, title) {
+        Some((title, help)) => (title, Some(help)),
+        None => (title, None),
+    };
     let mut diagnostic = Diagnostic::new(source, span, title);
-    if letters && title.contains("unquoted key") {
-        diagnostic = diagnostic.help("keys with other letters than a to z stand in quotes: \"θ\" = 1");
-    }
+    diagnostic.help.extend(help);
     diagnostic.notes.append(&mut notes);
     diagnostic.into()
+}
+
+/// What TOML complains of in the words of who writes formulas, and what to try.
+fn in_other_words<'a>(text: &str, span: &Range<usize>, title: &'a str) -> Option<(&'a str, String)> {
+    let part = text.get(span.clone()).unwrap_or("");
+    let start = text.get(..span.start).and_then(|before| before.rfind('\n')).map_or(0, |at| at + 1);
+    let before = text.get(start..span.start).unwrap_or("");
+    let rest = text.get(span.start..).unwrap_or("").lines().next().unwrap_or("");
+    let key = before.split('=').next().unwrap_or("").trim();
+    let key = if key.is_empty() || key.len() > 40 { "key" } else { key };
+    let in_list = before.contains('[');
+    let digit = |c: Option<char>| c.is_some_and(|c| c.is_ascii_digit());
+    let said = |title: &'a str, help: &str| Some((title, help.to_owned()));
+    if title.contains("unquoted key") && !part.is_ascii() {
+        return said(title, "keys with other letters than a to z stand in quotes: \"θ\" = 1");
+    }
+    if title.starts_with("string values must be quoted") {
+        let title = "formulas and texts stand in quotes";
+        if part.contains(['“', '”', '„', '‘', '’']) {
+            return said(title, "quotes are straight: \"…\"");
+        }
+        if in_list && part.contains([';', ' ']) {
+            return said("expected `,` between the values of a list", "write [1, 0.5]");
+        }
+        return match (in_list, part.len() < 60) {
+            (true, true) => Some((title, format!("write \"{part}\""))),
+            (false, true) => Some((title, format!("write {key} = \"{part}\""))),
+            _ => said(title, "write \"…\""),
+        };
+    }
+    if title.starts_with("unexpected key or value") {
+        let title = "something follows the value";
+        let value = before.split_once('=').map_or("", |(_, value)| value.trim());
+        if value.starts_with('"') {
+            return said(title, "all of the formula stands in the quotes");
+        }
+        if value.contains(';') || rest.starts_with(';') {
+            return said(title, "every key stands on a line of its own");
+        }
+        if rest.starts_with(',') {
+            if digit(value.chars().next_back()) && digit(rest.chars().nth(1)) {
+                return said(title, "a decimal point is written `.`, a list in brackets: [1, 0.5]");
+            }
+            return Some((title, format!("a list stands in brackets: {key} = [a, b]")));
+        }
+        return said(title, "a value ends with its line; formulas stand in quotes");
+    }
+    if title.starts_with("key with no value") {
+        let title = "expected `=` and a value";
+        if before.trim_start().starts_with("//") || before.trim_start().starts_with("--") {
+            return said(title, "a comment starts with `#`");
+        }
+        if before.trim_end().ends_with(':') {
+            let name = before.trim().trim_end_matches(':');
+            return Some((title, format!("write {name} = …, or [{name}] for a table")));
+        }
+        if rest.starts_with('[') {
+            return Some((
+                title,
+                format!("a key with brackets stands in quotes: \"{}[i = 1..n]\" = …", before.trim()),
+            ));
+        }
+        return Some((title, format!("write {} = …", before.trim())));
+    }
+    match title {
+        _ if title.starts_with("extra `=`") => {
+            said("there are two `=`", "one `=` stands between key and value")
+        }
+        _ if title.starts_with("invalid mantissa") => said("a number starts with a digit", "write 0.5"),
+        _ if title.starts_with("invalid fraction") => {
+            said("a number with a point has digits behind it", "write 5.0, or 5")
+        }
+        _ if title.starts_with("invalid basic string, expected `\"`") => {
+            said("the text in quotes does not end", "a quote `\"` is missing at the end of the line")
+        }
+        _ => None,
+    }
 }
 
 /// Pairs of bytes, in the text of a string and in the file, for a string as it was typed with its quotes.

@@ -10,12 +10,12 @@ mod document;
 mod plot;
 
 pub use document::MAX_FILE;
-pub(crate) use document::{Document, syntax_error};
+pub(crate) use document::{Document, Item, syntax_error};
 
 use super::build::Recorded;
 use super::{Builder, Initial, Quantity, Start, System};
 use crate::error::{Diagnostic, Error, Origin, Result, Source};
-use crate::expr::{Graph, NodeId, Scope, Value};
+use crate::expr::{Elsewhere, Graph, NodeId, Role, Scope, Shared, Value};
 use declare::{Coordinates, Named};
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -62,7 +62,8 @@ impl System {
                 .into());
         }
         let document = Document::new(source)?;
-        Reader { document: &document, name }.read(parameters)
+        let names = Arc::new(names(&document));
+        Reader { document: &document, name, names }.read(parameters)
     }
 }
 
@@ -70,6 +71,8 @@ impl System {
 struct Reader<'a> {
     document: &'a Document<'a>,
     name: &'a str,
+    /// What names of the file stand for.
+    names: Arc<Elsewhere>,
 }
 
 /// The Lagrangian, and where it stands.
@@ -78,12 +81,15 @@ struct Lagrangian {
     origin: Origin,
     /// Whether its kinetic energy was given as such.
     kinetic: bool,
+    /// Its formulas.
+    written: Vec<Shared>,
 }
 
 impl Reader<'_> {
     fn read(&self, replaced: &mut BTreeMap<String, Quantity>) -> Result<System> {
         check_keys(self.document)?;
         let mut scope = Scope::default();
+        scope.set_elsewhere(Some(self.names.clone()));
         let sizes = self.sizes(replaced)?;
         for size in &sizes {
             scope.set_whole(&size.name, size.value as i64);
@@ -124,9 +130,12 @@ impl Reader<'_> {
             origin: lagrangian.origin,
             definite: lagrangian.kinetic,
             warnings: self.warnings(&parameters, &definitions),
+            written: lagrangian.written,
+            names: self.names.clone(),
         };
         let mut system = builder.finish_recorded(recorded)?;
         self.initial(&mut system)?;
+        self.check_sphere(&system)?;
         Ok(system)
     }
 
@@ -157,13 +166,18 @@ impl Reader<'_> {
                 )
                 .into());
         };
-        let mut node = |key: &str| match table.get(key) {
-            None => Ok(None),
-            Some(item) => {
-                let formula = d.formula(item)?;
-                let origin = formula.origin.clone();
-                Ok::<_, Error>(Some((scope.scalar(graph, &formula)?, origin, item.span())))
+        let mut formulas: BTreeMap<&str, Shared> = BTreeMap::new();
+        for (key, item) in table {
+            formulas.insert(key.get_ref(), Arc::new(d.formula(item)?));
+        }
+        let written: Vec<Shared> = formulas.values().cloned().collect();
+        scope.check_expansion(&written)?;
+        let mut node = |key: &str| match (formulas.get(key), table.get(key)) {
+            (Some(formula), Some(item)) => {
+                let node = scope.scalar(graph, formula)?;
+                Ok::<_, Error>(Some((node, formula.origin.clone(), item.span())))
             }
+            _ => Ok(None),
         };
         let kinetic = node("kinetic")?;
         let potential = node("potential")?;
@@ -171,14 +185,16 @@ impl Reader<'_> {
         let place = |span: std::ops::Range<usize>| Origin::new(d.source.clone(), &[], span);
         match (kinetic, potential, expression) {
             (None, None, Some((node, origin, span))) => {
-                Ok(Lagrangian { node, origin: origin.unwrap_or_else(|| place(span)), kinetic: false })
+                let origin = origin.unwrap_or_else(|| place(span));
+                Ok(Lagrangian { node, origin, kinetic: false, written })
             }
             (Some((kinetic, origin, span)), potential, None) => {
                 let node = match potential {
                     Some((potential, ..)) => graph.sub(kinetic, potential),
                     None => kinetic,
                 };
-                Ok(Lagrangian { node, origin: origin.unwrap_or_else(|| place(span)), kinetic: true })
+                let origin = origin.unwrap_or_else(|| place(span));
+                Ok(Lagrangian { node, origin, kinetic: true, written })
             }
             (None, Some((.., span)), None) => Err(d
                 .error(span, "a Lagrangian needs a kinetic energy")
@@ -261,9 +277,66 @@ impl Reader<'_> {
     }
 }
 
+/// What the names of a file stand for, before anything of it is understood.
+fn names(d: &Document<'_>) -> Elsewhere {
+    let mut names = Elsewhere::default();
+    let mut add = |text: &str, role| {
+        names.entry(text.split('[').next().unwrap_or("").trim().to_owned()).or_insert(role);
+    };
+    let roles = [
+        ("sizes", Role::Size),
+        ("parameters", Role::Parameter),
+        ("definitions", Role::Definition),
+        ("outputs", Role::Output),
+    ];
+    for item in d.root.get("coordinates").and_then(|item| item.get_ref().as_array()).into_iter().flatten() {
+        if let Some(text) = item.get_ref().as_str() {
+            add(text, Role::Coordinate);
+        }
+    }
+    for (table, role) in roles {
+        for (key, _) in d.root.get(table).and_then(|item| item.get_ref().as_table()).into_iter().flatten() {
+            add(key.get_ref(), role);
+        }
+    }
+    names
+}
+
+/// What other programs call a key of a table.
+fn alias(table: &str, key: &str) -> Option<&'static str> {
+    let aliases: &[(&str, &[&str])] = match table {
+        "lagrangian" => &[
+            ("kinetic", &["T", "K", "kinetic_energy"]),
+            ("potential", &["V", "U", "potential_energy"]),
+            ("expression", &["L", "lagrangian", "formula"]),
+        ],
+        "run" => &[
+            ("step", &["dt", "h", "timestep", "time_step", "step_size", "stepsize"]),
+            ("until", &["end", "t_end", "tend", "t_max", "tmax", "duration", "stop", "time", "T"]),
+            ("method", &["integrator", "solver", "scheme"]),
+            ("precision", &["digits"]),
+            ("out", &["output", "file", "csv"]),
+        ],
+        "" => &[
+            ("coordinates", &["coords", "variables", "q", "names"]),
+            ("parameters", &["constants", "params", "parameter", "const"]),
+            ("title", &["name"]),
+            ("summary", &["description"]),
+            ("run", &["simulation", "simulate", "settings"]),
+            ("lagrangian", &["kinetic_energy", "energy", "L"]),
+            ("initial", &["initial_state", "initial_conditions", "start", "init"]),
+        ],
+        _ => &[],
+    };
+    aliases.iter().find(|(_, others)| others.contains(&key)).map(|(name, _)| *name)
+}
+
 /// Complains of unknown keys, and says where they belong.
 pub(crate) fn check_keys(d: &Document<'_>) -> Result<()> {
     let elsewhere = |key: &str| {
+        if let Some(name) = alias("", key) {
+            return Some(format!("it is called `{name}` here"));
+        }
         let home = KEYS.iter().find(|(name, keys)| !name.is_empty() && keys.contains(&key))?;
         Some(format!("`{key}` belongs in [{}]", home.0))
     };
@@ -283,6 +356,9 @@ pub(crate) fn check_keys(d: &Document<'_>) -> Result<()> {
                         "give coordinates in their order, as q = […], and velocities v or momenta p"
                             .to_owned(),
                     );
+                }
+                if let Some(known) = alias(name, key) {
+                    return Some(format!("it is called `{known}` here"));
                 }
                 KEYS[0]
                     .1

@@ -5,10 +5,11 @@
 
 use super::Reader;
 use super::document::Item;
-use crate::error::{Result, nearest};
+use crate::error::{Result, nearest, number};
 use crate::expr::{Formula, Graph, Kind, NodeId, Scope, Value};
+use crate::system::System;
 use crate::system::build::RecordedMotion;
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 use toml::de::DeValue;
 
@@ -60,6 +61,24 @@ impl Reader<'_> {
         let unit = table.get("unit").map(|item| d.string(item)).transpose()?.unwrap_or_default();
         let dimension = dimension.unwrap_or(2);
         Ok(Some(RecordedMotion { dimension, bodies: names, links, sphere, unit, positions }))
+    }
+
+    /// The radius of the sphere must be a positive number.
+    pub(super) fn check_sphere(&self, system: &System) -> Result<()> {
+        let d = self.document;
+        let Some(item) = d.table("plot")?.and_then(|table| table.get("sphere")) else { return Ok(()) };
+        let radius: f64 =
+            system.formulas(&BTreeMap::new())?.value("the radius of the sphere", &d.quantity(item)?)?;
+        if radius > 0.0 {
+            return Ok(());
+        }
+        Err(d
+            .error(
+                item.span(),
+                format!("the radius of the sphere must be positive, but is {}", number(radius)),
+            )
+            .help("leave `sphere` out if the bodies do not move on one")
+            .into())
     }
 
     /// A position: a list of formulas, or a vector.
