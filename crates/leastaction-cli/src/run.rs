@@ -68,7 +68,9 @@ fn finish(summary: SummaryFormat, files: &Files, plan: &Plan, solution: &Solutio
     let mut failed_writes = Vec::new();
     for path in &files.tables {
         match output::write_states(path, plan, solution) {
-            Ok(()) => say(&format!("wrote {} ({})", path.display(), counted(solution.recording.len(), "row"))),
+            Ok(()) => {
+                say(&format!("wrote {} ({})", path.display(), counted(solution.recording.len(), "row")))
+            }
             Err(message) => failed_writes.push(message),
         }
     }

@@ -133,7 +133,11 @@ impl Section {
         let panels = self.panels.as_ref().map_or(1, |vary| vary.values.len());
         let (starts, left_out) = (Vec::new(), Vec::new());
         let angles = axes.each_ref().map(|axis| {
-            system.coordinates.iter().position(|c| c.name == *axis).is_some_and(|i| is_angle(&base.problem, i))
+            system
+                .coordinates
+                .iter()
+                .position(|c| c.name == *axis)
+                .is_some_and(|i| is_angle(&base.problem, i))
         });
         let mut plan = SectionPlan { base, event, axes, angles, names, panels, starts, left_out };
         self.add_starts(system, &run, &mut plan)?;
