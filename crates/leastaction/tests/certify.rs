@@ -52,7 +52,7 @@ fn every_system_of_the_catalogue_passes() {
             _ => 1e-15,
         };
         let found = &c.symplecticity.measured;
-        assert!(found.defect.unwrap() < limit && found.allowed < 100.0 * limit, "{}", entry.name);
+        assert!(found.defect.unwrap() < limit && found.allowed <= 1e-9, "{}", entry.name);
         assert!(c.reversibility.measured.defect.unwrap() < 1e-14, "{}", entry.name);
         assert_eq!(c.symplecticity.measured.states, 7);
         for momentum in &c.momenta {
