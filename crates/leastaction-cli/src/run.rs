@@ -69,7 +69,7 @@ fn finish(summary: SummaryFormat, files: &Files, plan: &Plan, solution: &Solutio
     for path in &files.tables {
         match output::write_states(path, plan, solution) {
             Ok(()) => {
-                say(&format!("wrote {} ({})", path.display(), counted(solution.recording.len(), "row")))
+                say(&format!("wrote {} ({})", path.display(), counted(solution.recording.len(), "row")));
             }
             Err(message) => failed_writes.push(message),
         }

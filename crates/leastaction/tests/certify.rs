@@ -396,14 +396,14 @@ fn why_an_order_was_not_measured_is_the_true_reason() {
     let start = (1..=n).map(|i| format!("sin(3*pi*{i}/{})", n + 1));
     let chain = System::build("chain", "Quartic chain")
         .coordinates((1..=n).map(|i| format!("x{i}")), "")
-        .start_at_rest(start.map(|x| Quantity::Formula(x)))
+        .start_at_rest(start.map(Quantity::Formula))
         .run("lobatto8", "5", "10")
         .lagrangian(move |q, v, _, _| {
             let mut sum = v[0].squared() * 0.5 - q[0].squared() * 0.5 - q[n - 1].squared() * 0.5;
             for i in 0..n {
-                sum = sum - q[i].powi(4) * 0.05;
+                sum -= q[i].powi(4) * 0.05;
                 if i > 0 {
-                    sum = sum + v[i].squared() * 0.5 - (q[i] - q[i - 1]).squared() * 0.5;
+                    sum += v[i].squared() * 0.5 - (q[i] - q[i - 1]).squared() * 0.5;
                 }
             }
             sum

@@ -169,7 +169,8 @@ impl<R: Real> Events<R> {
         let mut signs = inner.copied().chain([end]);
         let first = self.side[event];
         let first = if first == 0 { end } else { first };
-        sign(&self.values[0][event]) == 0 && self.side[event] != 0 || signs.any(|s| s != first)
+        // a zero at the start of the step needs no look of its own: beyond it the sign is another than before it, or nothing happens
+        signs.any(|s| s != first)
     }
 
     /// Finds the sign changes of a formula in the step, by partial steps.
