@@ -222,7 +222,7 @@ fn a_section_is_a_list_points_and_a_picture() {
         "{}",
         few.stderr
     );
-    assert!(few.stdout.contains("0.066666666667"), "{}", few.stdout);
+    assert!(few.stdout.contains("0.06666666666"), "{}", few.stdout);
     let json = folder.run("section henon-heiles --event s=x --vary y0=0.1,0.9 --until 20 --format json");
     assert!(
         json.stderr.contains("1 of 2 starts do not exist and are left out, the first with y0 = 0.9"),
