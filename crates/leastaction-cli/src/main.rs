@@ -115,3 +115,9 @@ fn colour() -> bool {
 fn say(text: &str) {
     let _ = writeln!(std::io::stderr(), "{}", leastaction::error::shortened(text));
 }
+
+/// `1 event`, `2 events`
+fn counted(count: usize, word: &str) -> String {
+    let plural = if count == 1 { "" } else { "s" };
+    format!("{count} {word}{plural}")
+}

@@ -5,7 +5,7 @@
 
 use crate::arguments::{SimulateFlags, SummaryFormat};
 use crate::progress::{Interrupt, Progress};
-use crate::{Ending, output, picture, print, say, warn_of_text};
+use crate::{Ending, counted, output, picture, print, say, warn_of_text};
 use leastaction::prelude::Solution;
 use leastaction::simulate::{Outcome, Plan};
 use std::path::PathBuf;
@@ -68,13 +68,15 @@ fn finish(summary: SummaryFormat, files: &Files, plan: &Plan, solution: &Solutio
     let mut failed_writes = Vec::new();
     for path in &files.tables {
         match output::write_states(path, plan, solution) {
-            Ok(()) => say(&format!("wrote {} ({} rows)", path.display(), solution.recording.len())),
+            Ok(()) => {
+                say(&format!("wrote {} ({})", path.display(), counted(solution.recording.len(), "row")));
+            }
             Err(message) => failed_writes.push(message),
         }
     }
     for path in &files.events {
         match output::write_events(path, plan, solution) {
-            Ok(()) => say(&format!("wrote {} ({} events)", path.display(), solution.events.len())),
+            Ok(()) => say(&format!("wrote {} ({})", path.display(), counted(solution.events.len(), "event"))),
             Err(message) => failed_writes.push(message),
         }
     }

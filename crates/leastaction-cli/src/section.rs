@@ -3,12 +3,14 @@
 use crate::arguments::{Format, SectionFlags};
 use crate::figure::{Axis, Figure, Mark, Panel, Place, Shape, palette, with_unit};
 use crate::progress::{Interrupt, Progress};
-use crate::{Ending, list, output, print, say};
+use crate::{Ending, counted, list, output, print, say};
 use leastaction::analysis::{Orbit, Section, SectionPlan, SectionStart};
 use leastaction::simulate::Outcome;
 use serde::Serialize;
 use std::collections::BTreeMap;
 
+/// Formulas longer than this are numbers in a legend.
+const LONG_FORMULA: usize = 10;
 /// More motions than this are not named in a legend.
 const MOST_NAMES: usize = 8;
 
@@ -40,7 +42,7 @@ pub(crate) fn section(flags: &SectionFlags) -> Result<(), Ending> {
         output::write_points(path, &output::Points { plan: &plan, orbits: &orbits, run })
             .map_err(Ending::Failed)?;
         let count: usize = orbits.iter().map(|orbit| orbit.points.len()).sum();
-        say(&format!("wrote {} ({count} points)", path.display()));
+        say(&format!("wrote {} ({})", path.display(), counted(count, "point")));
     }
     for path in &flags.plot {
         output::write_picture(path, &picture(&plan, &orbits)).map_err(Ending::Failed)?;
@@ -99,6 +101,22 @@ fn label<T: std::fmt::Display>(names: &[String], values: &[T]) -> String {
     let pairs: Vec<String> =
         names.iter().zip(values).map(|(name, value)| format!("{name} = {value}")).collect();
     pairs.join(", ")
+}
+
+/// The same with few digits, for a picture. Short formulas stay formulas.
+fn short_label(plan: &SectionPlan, start: &SectionStart, range: std::ops::Range<usize>) -> String {
+    let shown = |i: usize| {
+        let text = start.values[i].to_string();
+        let number = text.parse().ok().or_else(|| start.value(&plan.names[i]));
+        match number {
+            Some(x) if text.parse::<f64>().is_ok() || text.len() > LONG_FORMULA => {
+                format!("{x:.3e}").parse::<f64>().unwrap_or(x).to_string()
+            }
+            _ => text,
+        }
+    };
+    let values: Vec<String> = range.clone().map(shown).collect();
+    label(&plan.names[range], &values)
 }
 
 /// One motion in a list.
@@ -172,10 +190,11 @@ fn picture(plan: &SectionPlan, orbits: &[Orbit]) -> Figure {
         orbits.first().map(summary).unwrap_or_default(),
         short(plan.base.step)
     );
+    let fold = plan.turns(orbits);
     let columns = plan.panels.min(3);
     let rows = plan.panels.div_ceil(columns);
     let panel = |index: usize| {
-        let mut panel = section_panel(plan, orbits, index);
+        let mut panel = section_panel(plan, orbits, fold, index);
         let (width, height) = (1.0 / columns as f64, 1.0 / rows as f64);
         let (x, y) = ((index % columns) as f64, (index / columns) as f64);
         panel.place = Place { x: width * x, y: height * y, width, height };
@@ -191,11 +210,11 @@ fn picture(plan: &SectionPlan, orbits: &[Orbit]) -> Figure {
     }
 }
 
-fn section_panel(plan: &SectionPlan, orbits: &[Orbit], index: usize) -> Panel {
+fn section_panel(plan: &SectionPlan, orbits: &[Orbit], fold: [bool; 2], index: usize) -> Panel {
     let own: Vec<(&SectionStart, &Orbit)> =
         plan.starts.iter().zip(orbits).filter(|(start, _)| start.panel == index).collect();
     let title = match (plan.panels, own.first(), plan.names.first()) {
-        (2.., Some((start, _)), Some(name)) => format!("{name} = {}", start.values[0]),
+        (2.., Some((start, _)), Some(_)) => short_label(plan, start, 0..1),
         _ => String::new(),
     };
     let [x, y] = [0, 1].map(|axis| Axis::linear(with_unit(&plan.axes[axis], &unit(plan, &plan.axes[axis]))));
@@ -205,8 +224,8 @@ fn section_panel(plan: &SectionPlan, orbits: &[Orbit], index: usize) -> Panel {
     let size = if count > 4000 { 1.3 } else { 2.0 };
     let varied = if plan.panels > 1 { 1 } else { 0 };
     for (k, (start, orbit)) in own.iter().enumerate() {
-        let mark = Mark::new(palette(k), Shape::Dots { points: orbit.points.clone(), size });
-        let names = label(&plan.names[varied..], &start.values[varied..]);
+        let mark = Mark::new(palette(k), Shape::Dots { points: plan.folded(orbit, fold), size });
+        let names = short_label(plan, start, varied..plan.names.len());
         let named = (2..=MOST_NAMES).contains(&own.len()) && !names.is_empty();
         panel.marks.push(if named { mark.named(names) } else { mark });
     }

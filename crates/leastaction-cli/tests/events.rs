@@ -136,6 +136,11 @@ fn a_formula_that_breaks_down_keeps_what_was_found() {
     assert_eq!(done.code, 1);
     assert!(done.stderr.contains("the formula of the event `bad` gives NaN at t = "), "{}", done.stderr);
     assert!(!table(&folder.read("e.csv")).1.is_empty());
+    // the step in which it happened, from its start
+    let done = folder.run("simulate pendulum --event bad=ln(q+1.5) --events e.csv");
+    assert!(done.stderr.contains("in step 54, from t = 0.53: "), "{}", done.stderr);
+    assert!(done.stderr.contains("gives NaN at t = 0.54\n"), "{}", done.stderr);
+    assert!(done.stderr.contains("wrote e.csv (1 event)\n"), "{}", done.stderr);
 }
 
 #[test]
@@ -195,6 +200,29 @@ fn a_section_is_a_list_points_and_a_picture() {
         "section henon-heiles --event s=x:rising --panels E=1/12,1/8 --vary y0=-0.1..0.2:4 --points 20 --out p2.csv",
     );
     assert_eq!((again.code, folder.read("p.csv") == folder.read("p2.csv")), (0, true));
+    // legends have few digits, the list all of them
+    let few = run(
+        &folder,
+        &[
+            "section",
+            "henon-heiles",
+            "--event",
+            "s=x:rising",
+            "--vary",
+            "y=0..0.2:4",
+            "--vary",
+            "p_y=sqrt(0.0002)*2",
+            "--plot",
+            "few.svg",
+        ],
+    );
+    let svg = folder.read("few.svg");
+    assert!(
+        svg.contains("y = 0.06667, p<") && svg.contains("> = 0.02828<") && !svg.contains("0.0666666"),
+        "{}",
+        few.stderr
+    );
+    assert!(few.stdout.contains("0.06666666666"), "{}", few.stdout);
     let json = folder.run("section henon-heiles --event s=x --vary y0=0.1,0.9 --until 20 --format json");
     assert!(
         json.stderr.contains("1 of 2 starts do not exist and are left out, the first with y0 = 0.9"),

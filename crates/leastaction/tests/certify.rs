@@ -45,7 +45,14 @@ fn every_system_of_the_catalogue_passes() {
         for found in [order.q.unwrap(), order.p.unwrap()] {
             assert!((found - order.expected as f64).abs() < 0.3, "{}: {found}", entry.name);
         }
-        assert!(c.symplecticity.measured.defect.unwrap() < 1e-9, "{}", entry.name);
+        // rounding, of the top with a little and of the planets with much to cancel
+        let limit = match entry.name {
+            "outer-solar-system" => 1e-9,
+            "lagrange-top" => 1e-12,
+            _ => 1e-15,
+        };
+        let found = &c.symplecticity.measured;
+        assert!(found.defect.unwrap() < limit && found.allowed <= 1e-9, "{}", entry.name);
         assert!(c.reversibility.measured.defect.unwrap() < 1e-14, "{}", entry.name);
         assert_eq!(c.symplecticity.measured.states, 7);
         for momentum in &c.momenta {
@@ -95,7 +102,9 @@ fn rk4_fails() {
     // its order is what it should be
     assert_eq!(c.order.verdict, Verdict::Pass);
     assert_eq!(c.solver.verdict, Verdict::NotApplicable);
-    assert!(c.symplecticity.measured.defect.unwrap() > 1e-9);
+    let found = &c.symplecticity.measured;
+    // what it lacks is no rounding: it does not change with the last digits of the state
+    assert!(found.defect.unwrap() > 1e-8 && found.allowed < 1e-13, "{found:?}");
     // the drift per unit of time is that of the run itself: 1.1e-6 in 10 s
     let slope = c.energy.measured.slope.unwrap();
     assert!((-1.3e-7..-0.8e-7).contains(&slope), "{slope:e}");
@@ -246,16 +255,167 @@ fn a_close_approach_is_warned_of() {
 
 #[test]
 fn a_step_that_divides_the_period_is_warned_of() {
-    let resonant = of("lagrange-top", "gauss8", "period/10", "40*period", &[]);
-    assert_eq!(resonant.period.verdict, Verdict::Warn);
-    let other = of("lagrange-top", "gauss8", "period/10.4", "40*period", &[]);
-    assert_eq!(other.period.verdict, Verdict::Pass);
-    // what is recommended avoids it
-    let period = resonant.period.measured.period.unwrap();
-    for candidate in &resonant.recommendation.candidates {
-        let steps = period / candidate.step;
-        assert!(steps > 16.0 || (steps - steps.round()).abs() >= 0.02, "{}: {steps}", candidate.method);
+    // 10 and 16.5 steps a nutation: a larger step has a smaller energy error
+    for steps in ["10", "16.5"] {
+        let resonant = of("lagrange-top", "gauss8", &format!("period/{steps}"), "40*period", &[]);
+        assert_eq!(resonant.period.verdict, Verdict::Warn, "{steps}");
+        let found = &resonant.period.measured;
+        let [own, other] = found.energy_errors.unwrap();
+        assert!(found.other_step.unwrap() > resonant.step && own > 5.0 * other, "{own:e} {other:e}");
+        // what is recommended avoids it
+        let period = found.period.unwrap();
+        assert!(!resonant.recommendation.candidates.is_empty());
+        for candidate in &resonant.recommendation.candidates {
+            let halves = 2.0 * period / candidate.step;
+            assert!(
+                halves > 56.0 || (halves - halves.round()).abs() >= 0.05,
+                "{}: {halves}",
+                candidate.method
+            );
+        }
     }
+    let other = of("lagrange-top", "gauss8", "period/10.236", "40*period", &[]);
+    assert_eq!((other.period.verdict, other.period.measured.energy_errors), (Verdict::Pass, None));
+    // of an oscillator nothing adds up, and that was measured
+    let linear = of("harmonic-oscillator", "simpson", "period/10", "40*period", &[]);
+    let [own, other] = linear.period.measured.energy_errors.unwrap();
+    assert!(own <= other && linear.period.verdict == Verdict::Pass, "{own:e} {other:e}");
+    assert!(linear.period.finding.contains("do not add up"), "{}", linear.period.finding);
+}
+
+#[test]
+fn recommended_steps_fill_no_period_with_a_simple_number() {
+    // runs of few and of many periods, for errors that large steps reach
+    for (until, target) in [("7*period", 1e-4), ("40*period", 1e-6), ("300*period", 1e-5)] {
+        let run = Run { until: Some(until.into()), ..Run::of("lagrange-top") };
+        let plan = run.plan().unwrap();
+        let c = certify(&plan, &Options { energy_error: target }, &|_| ControlFlow::Continue(())).unwrap();
+        let period = c.period.measured.period.unwrap();
+        for candidate in &c.recommendation.candidates {
+            let halves = 2.0 * period / candidate.step;
+            assert!(
+                halves > 56.0 || (halves - halves.round()).abs() >= 0.05,
+                "{}: {halves}",
+                candidate.method
+            );
+        }
+        assert!(c.recommendation.candidates.iter().any(|c| period / c.step < 28.0), "{until}");
+    }
+}
+
+/// A pendulum in a field that swings.
+fn driven(rate: f64) -> System {
+    System::build("driven", "Driven pendulum")
+        .coordinate("q", "rad")
+        .start_at_rest(["1"])
+        .run("simpson", "0.5", "100")
+        .lagrangian(move |q, v, t, _| v[0].squared() * 0.5 + ((t * rate).cos() * 0.1 + 1.0) * q[0].cos())
+        .unwrap()
+}
+
+#[test]
+fn a_drive_faster_than_the_step_is_warned_of() {
+    let tau = std::f64::consts::TAU;
+    // the last two keep pace with the steps: every step sees the same phase
+    for (rate, resolved) in [
+        (0.7, true),
+        (3.0, true),
+        (7.0, false),
+        (1e3, false),
+        (1e7, false),
+        (2.0 * tau, false),
+        (20.0 * tau, false),
+    ] {
+        let c = measured(&Run::default().plan_for(&driven(rate)).unwrap());
+        let found = c.frequency.measured.drive.unwrap();
+        assert!((found / rate - 1.0).abs() < 0.15, "{rate}: {found}");
+        assert_eq!(c.frequency.verdict == Verdict::Pass, resolved, "{rate}");
+        let advice = c.frequency.advice.unwrap_or_default();
+        assert_eq!(advice.contains("a turn of the drive"), !resolved, "{rate}: {advice}");
+        // the order is measured with steps that resolve the drive
+        assert_eq!(c.order.verdict, Verdict::Pass, "{rate}");
+    }
+    // a force on something that does not oscillate
+    let pushed = System::build("pushed", "Pushed particle")
+        .coordinate("x", "m")
+        .start_at_rest(["0"])
+        .run("simpson", "0.5", "100")
+        .lagrangian(|q, v, t, _| v[0].squared() * 0.5 + q[0] * (t * 40.0).sin())
+        .unwrap();
+    let c = measured(&Run::default().plan_for(&pushed).unwrap());
+    assert_eq!(c.frequency.verdict, Verdict::Warn);
+    assert!((c.frequency.measured.drive.unwrap() / 40.0 - 1.0).abs() < 0.15);
+    // a small ripple on a slow drive is seen
+    let ripple = System::build("ripple", "Ripple")
+        .coordinate("x", "m")
+        .start_at_rest(["0"])
+        .run("simpson", "0.1", "100")
+        .lagrangian(|q, v, t, _| v[0].squared() * 0.5 + q[0] * (t.sin() + (t * 1e3).sin() * 0.01))
+        .unwrap();
+    let c = measured(&Run::default().plan_for(&ripple).unwrap());
+    assert!((800.0..1200.0).contains(&c.frequency.measured.drive.unwrap()));
+    // time in a term that moves nothing is no drive
+    let idle = System::build("idle", "Idle")
+        .coordinate("x", "m")
+        .start_at_rest(["1"])
+        .run("simpson", "0.1", "20")
+        .lagrangian(|q, v, t, _| (v[0].squared() - q[0].squared()) * 0.5 + (t * 1e5).sin())
+        .unwrap();
+    let c = measured(&Run::default().plan_for(&idle).unwrap());
+    assert_eq!((c.frequency.verdict, c.frequency.measured.drive), (Verdict::Pass, None));
+}
+
+#[test]
+fn methods_are_said_to_keep_the_energy_only_if_they_always_did() {
+    // Gauss methods keep quadratic energies
+    let c = of("harmonic-oscillator", "simpson", "0.01", "5", &[]);
+    let notes = c.recommendation.notes.join("\n");
+    for name in ["midpoint", "gauss8", "gauss12"] {
+        assert!(notes.contains(&format!("not listed: {name}, whose energy error was rounding")), "{notes}");
+    }
+    assert!(!notes.contains("verlet") && !notes.contains("lobatto"), "{notes}");
+    // over a kink nothing does, though before it everything does
+    let c = measured(&Run::default().plan_for(&wedge(1)).unwrap());
+    let notes = c.recommendation.notes.join("\n");
+    assert!(!notes.contains("rounding with every step"), "{notes}");
+    // nor do close approaches with high orders
+    let c = of("kepler", "gauss12", "period/200", "3*period", &[]);
+    let notes = c.recommendation.notes.join("\n");
+    assert!(!notes.contains("rounding with every step"), "{notes}");
+    assert!(c.recommendation.candidates.iter().any(|c| c.method == "gauss12"));
+}
+
+#[test]
+fn why_an_order_was_not_measured_is_the_true_reason() {
+    // a smooth chain: everything is rounding, also what cancels in the forces
+    let smooth = of("fput", "lobatto8", "5", "10", &[("n", 1000.0)]);
+    assert_eq!(smooth.order.verdict, Verdict::NotMeasured);
+    assert!(smooth.order.finding.contains("all 4 errors are rounding"), "{}", smooth.order.finding);
+    // a quartic one: some errors are not, but too few
+    let n = 1000;
+    let start = (1..=n).map(|i| format!("sin(3*pi*{i}/{})", n + 1));
+    let chain = System::build("chain", "Quartic chain")
+        .coordinates((1..=n).map(|i| format!("x{i}")), "")
+        .start_at_rest(start.map(Quantity::Formula))
+        .run("lobatto8", "5", "10")
+        .lagrangian(move |q, v, _, _| {
+            let mut sum = v[0].squared() * 0.5 - q[0].squared() * 0.5 - q[n - 1].squared() * 0.5;
+            for i in 0..n {
+                sum -= q[i].powi(4) * 0.05;
+                if i > 0 {
+                    sum += v[i].squared() * 0.5 - (q[i] - q[i - 1]).squared() * 0.5;
+                }
+            }
+            sum
+        })
+        .unwrap();
+    let c = measured(&Run::default().plan_for(&chain).unwrap());
+    assert_eq!(c.order.verdict, Verdict::NotMeasured);
+    assert!(
+        c.order.finding.contains("2 of 4 errors stand clear of rounding and 3 are needed"),
+        "{}",
+        c.order.finding
+    );
 }
 
 #[test]

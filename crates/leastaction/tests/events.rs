@@ -336,6 +336,34 @@ fn a_zero_at_the_end_of_a_step_is_one_event_and_a_touch_is_none() {
 }
 
 #[test]
+fn a_change_of_sign_without_a_zero_is_no_event() {
+    // poles, at the end of a part of a step, within it, and where no number is; a jump, and an angle that starts again
+    for pole in ["0.5", "0.3", "1/3", "0.51"] {
+        let formulas = [
+            ("pole", format!("1/(t - {pole} + 1e-17)")),
+            ("tan", format!("tan(t - {pole} + pi/2)")),
+            ("jump", format!("sign(t - {pole} + 1e-17) + 0.5")),
+            ("angle", format!("atan2({pole} - t, -1)")),
+        ];
+        for (name, formula) in &formulas {
+            for step in [0.25, 0.07, 1.0] {
+                let found = times(step, &[(name, formula)]);
+                assert_eq!(found, [], "{formula} with {step}");
+            }
+        }
+    }
+    // beside them zeros are found: tan has both
+    let right = std::f64::consts::PI / 10.0;
+    assert_times(
+        &times(0.02, &[("a", "tan(10*t)")]),
+        &[("a", right), ("a", 2.0 * right), ("a", 3.0 * right)],
+    );
+    // steep, flat and rooted zeros are zeros
+    assert_times(&times(0.07, &[("a", "tanh(1e6*(t - 0.3))")]), &[("a", 0.3)]);
+    assert_times(&times(0.07, &[("a", "sign(t - 0.3)*abs(t - 0.3)^(1/3)")]), &[("a", 0.3)]);
+}
+
+#[test]
 fn events_of_time_make_stroboscopic_sections() {
     let omega = 7.3;
     let mut run = run_with("pendulum", &[("strobe", "sin(7.3*t/2)")]);
@@ -452,8 +480,11 @@ fn a_formula_that_is_not_finite_names_its_event_and_keeps_what_was_found() {
     let Outcome::Failed(failure) = &solution.outcome else { panic!("{:?}", solution.outcome) };
     assert!(matches!(&failure.cause, Cause::EventNotFinite { event, .. } if event == "root"));
     let text = failure.to_string();
-    for part in ["in step 8", "the formula of the event `root` gives NaN at t = 0.56", "a root or logarithm"]
-    {
+    for part in [
+        "in step 8, from t = 0.49",
+        "the formula of the event `root` gives NaN at t = 0.56",
+        "a root or logarithm",
+    ] {
         assert!(text.contains(part), "{text}");
     }
     assert_eq!(solution.events.event, [0, 1]);

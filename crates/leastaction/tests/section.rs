@@ -134,6 +134,44 @@ fn axes_are_formulas_and_have_defaults() {
 }
 
 #[test]
+fn angles_are_told_from_other_coordinates_and_folded() {
+    let angles = |system: &str, formula: &str, x: &str, y: &str| {
+        let section = Section { x: Some(x.into()), y: Some(y.into()), ..section(system, formula) };
+        section.plan().unwrap().angles
+    };
+    assert_eq!(angles("double-pendulum", "q1", "q2", "p_q2"), [true, false]);
+    assert_eq!(angles("double-pendulum", "q1", "q2", "q1"), [true, true]);
+    // only a coordinate itself, and none whose force is linear
+    assert_eq!(angles("double-pendulum", "q1", "2*q2", "v_q1"), [false, false]);
+    assert_eq!(angles("linear-double-pendulum", "q1", "q2", "p_q2"), [false, false]);
+    assert_eq!(angles("henon-heiles", "x", "y", "x"), [false, false]);
+    // of what does not occur in L the unit tells: a cart is no angle, a precession is
+    assert_eq!(angles("cart-pole", "theta", "x", "theta"), [false, true]);
+    assert_eq!(angles("lagrange-top", "p_theta", "phi", "theta"), [true, true]);
+
+    // a pendulum that turns over is folded into one turn, one that swings is not
+    let mut section = section("pendulum", "sin(7*t)");
+    (section.run.until, section.run.step) = (Some(20.0.into()), Some(0.01.into()));
+    section.vary = vec![vary("v_q", &["20"])];
+    let plan = section.plan().unwrap();
+    let found = plan.run(&|_| ControlFlow::Continue(())).unwrap();
+    let fold = plan.turns(&found);
+    assert_eq!(fold, [true, false]);
+    let folded = plan.folded(&found[0], fold);
+    assert!(found[0].points.iter().any(|point| point[0] > 50.0));
+    for (point, original) in folded.iter().zip(&found[0].points) {
+        assert!(point[0].abs() <= std::f64::consts::PI + 1e-12 && point[1] == original[1]);
+        assert!(((point[0] - original[0]).sin()).abs() < 1e-9 && (point[0] - original[0]).cos() > 0.9);
+    }
+    section.vary = vec![vary("v_q", &["1"])];
+    let plan = section.plan().unwrap();
+    let found = plan.run(&|_| ControlFlow::Continue(())).unwrap();
+    assert_eq!(plan.turns(&found), [false, false]);
+    assert_eq!(plan.folded(&found[0], plan.turns(&found)), found[0].points);
+    assert!((plan.starts[0].value("v_q").unwrap() - 1.0).abs() < 1e-15);
+}
+
+#[test]
 fn a_section_can_be_interrupted() {
     let mut section = section("henon-heiles", "x");
     section.vary = vec![vary("y0", &["0.1"; 40])];

@@ -8,6 +8,8 @@ use super::{Colour, Mark, Shape, heat, text};
 
 /// Pieces into which a line that shows the direction of time is cut.
 const FADE_STEPS: usize = 24;
+/// Size of the words at a level.
+const LEVEL: f64 = 11.0;
 /// Share of the full colour at the start of such a line.
 const FADE_FROM: f64 = 0.28;
 
@@ -105,7 +107,16 @@ fn level(svg: &mut Svg, mark: &Mark, y: f64, words: &str, layout: &Layout) {
     if let Some(y) = layout.map[1].pixel(y).filter(|y| (plot.y..=plot.bottom()).contains(y)) {
         let pen = Pen { colour: mark.colour, width: 1.0, opacity: mark.opacity, dashed: true };
         svg.line([plot.x, y], [plot.right(), y], pen);
-        svg.text(plot.right() - 4.0, y - 4.0, 11.0, mark.colour, Anchor::End, words);
+        let right = plot.right() - 4.0;
+        let left = right - text::width(words, LEVEL);
+        // curves may pass there: the words stand on a piece of paper
+        let (top, bottom) = (y - 4.0 - LEVEL, y - 1.0);
+        svg.polygon(
+            &[[left - 3.0, top], [right + 3.0, top], [right + 3.0, bottom], [left - 3.0, bottom]],
+            PAPER,
+            0.85,
+        );
+        svg.text(right, y - 4.0, LEVEL, mark.colour, Anchor::End, words);
     }
 }
 

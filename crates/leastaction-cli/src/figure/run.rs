@@ -10,6 +10,8 @@ use super::{Axis, Figure, HeatMap, Mark, Panel, Place, RunPicture, Series, Shape
 
 /// Curves that can be told apart in one panel.
 pub(super) const MOST_CURVES: usize = 8;
+/// Pixels of a row of blocks.
+const ROW: f64 = 380.0;
 /// Errors below this are rounding of zero; the axis of the error ends here.
 const ERROR_FLOOR: f64 = 1e-17;
 /// Pieces of time in each of which the largest error is looked up.
@@ -34,22 +36,41 @@ pub(crate) fn picture_of_run(picture: &RunPicture) -> Figure {
         blocks.push(vec![energy_panel(picture)]);
     }
     let (title, subtitle) = (picture.title.clone(), picture.subtitle.clone());
-    let height = 180.0 + 380.0 * blocks.len().div_ceil(2) as f64;
+    let height = 180.0 + row_heights(&blocks).iter().sum::<f64>();
     Figure { title, subtitle, width: 1200.0, height, panels: placed(blocks) }
+}
+
+/// The row in which a block stands; of an odd number the first takes a row of its own.
+fn row_of(block: usize, count: usize) -> usize {
+    if count % 2 == 1 { block.div_ceil(2) } else { block / 2 }
+}
+
+/// Pixels of each row: more where many panels stand above each other.
+fn row_heights(blocks: &[Vec<Panel>]) -> Vec<f64> {
+    let mut heights = vec![ROW; blocks.len().div_ceil(2)];
+    for (i, block) in blocks.iter().enumerate() {
+        let stacked = block.iter().filter(|panel| panel.place.width == 1.0).count();
+        let height = &mut heights[row_of(i, blocks.len())];
+        *height = height.max(ROW / 3.0 * stacked as f64);
+    }
+    heights
 }
 
 /// Blocks from left to right and top to bottom; of three the first takes the whole width.
 fn placed(blocks: Vec<Vec<Panel>>) -> Vec<Panel> {
-    let wide = blocks.len() % 2 == 1;
-    let rows = blocks.len().div_ceil(2);
-    let height = 1.0 / rows.max(1) as f64;
+    let count = blocks.len();
+    let wide = count % 2 == 1;
+    let heights = row_heights(&blocks);
+    let total: f64 = heights.iter().sum();
     let mut panels = Vec::new();
     for (i, block) in blocks.into_iter().enumerate() {
+        let row = row_of(i, count);
+        let (y, height) = (heights[..row].iter().sum::<f64>() / total, heights[row] / total);
         let cell = if wide && i == 0 {
-            Place { x: 0.0, y: 0.0, width: 1.0, height }
+            Place { x: 0.0, y, width: 1.0, height }
         } else {
             let slot = if wide { i + 1 } else { i };
-            Place { x: 0.5 * (slot % 2) as f64, y: height * (slot / 2) as f64, width: 0.5, height }
+            Place { x: 0.5 * (slot % 2) as f64, y, width: 0.5, height }
         };
         for mut panel in block {
             let inner = panel.place;

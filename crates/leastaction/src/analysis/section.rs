@@ -5,10 +5,12 @@
 //! same energy. [`SectionPlan`] is checked and runs on all cores; the motions come out in the order of their starts.
 
 use super::starts::{give_energy, replace};
+use super::structure::Random;
 use super::studies::Watch;
 use crate::error::{Error, Origin, Result, Source, nearest};
 use crate::simulate::{Outcome, Plan, Run, Summary};
-use crate::system::{Quantity, System};
+use crate::system::{Gradient, Problem, Quantity, System};
+use std::f64::consts::TAU;
 use std::ops::ControlFlow;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -17,6 +19,9 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 const REPORT: u64 = 256;
 /// Names of the outputs that carry the axes.
 const AXES: [&str; 2] = ["section_x", "section_y"];
+/// An angle is seen at so many states, and gradients are the same to this part of them.
+const STATES: usize = 8;
+const SAME: f64 = 1e-9;
 /// More starts than this are refused.
 const MOST: usize = 100_000;
 
@@ -59,6 +64,8 @@ pub struct SectionPlan {
     pub event: String,
     /// Formulas of the axes.
     pub axes: [String; 2],
+    /// Whether an axis is an angle: a coordinate that comes back to the same place after 2π.
+    pub angles: [bool; 2],
     /// Names of what is varied, that of the panels first.
     pub names: Vec<String>,
     /// How many panels there are; the starts of a panel follow each other.
@@ -124,8 +131,15 @@ impl Section {
         let base = run.plan_for(system).map_err(named)?;
         let names = self.panels.iter().chain(&self.vary).map(|vary| vary.name.clone()).collect();
         let panels = self.panels.as_ref().map_or(1, |vary| vary.values.len());
-        let mut plan =
-            SectionPlan { base, event, axes, names, panels, starts: Vec::new(), left_out: Vec::new() };
+        let (starts, left_out) = (Vec::new(), Vec::new());
+        let angles = axes.each_ref().map(|axis| {
+            system
+                .coordinates
+                .iter()
+                .position(|c| c.name == *axis)
+                .is_some_and(|i| is_angle(&base.problem, i))
+        });
+        let mut plan = SectionPlan { base, event, axes, angles, names, panels, starts, left_out };
         self.add_starts(system, &run, &mut plan)?;
         if let (true, Some((_, why))) = (plan.starts.is_empty(), plan.left_out.first()) {
             let message = format!("there is nowhere to start: {why}\n  try other values");
@@ -239,7 +253,65 @@ fn replace_all(system: &System, run: &mut Run, names: &[Vary], values: &[Quantit
     names.iter().zip(values).try_for_each(|(vary, value)| replace(system, run, &vary.name, value))
 }
 
+/// Whether a coordinate is an angle: 2π more of it leave the equations of motion as they are. Of a coordinate that does not occur
+/// in them only its unit can tell.
+fn is_angle(problem: &Problem<f64>, i: usize) -> bool {
+    let system = &problem.system;
+    let unit = system.coordinates[i].unit.as_str();
+    if !matches!(unit, "" | "rad") || (unit.is_empty() && system.structure().cyclic.contains(&i)) {
+        return false;
+    }
+    let mut gradient = Gradient::new(&system.model, &problem.parameters);
+    let mut random = Random::new();
+    let mut moved = |x: &[f64]| x.iter().map(|x| x + 3.0 * random.next()).collect::<Vec<f64>>();
+    (0..STATES).all(|_| {
+        let (mut q, v) = (moved(&problem.q0), moved(&problem.v0));
+        let mut at = |q: &[f64]| {
+            let (l_q, l_v) = gradient.at(q, &v, &problem.t0);
+            [l_q, l_v].concat()
+        };
+        let here = at(&q);
+        q[i] += TAU;
+        let there = at(&q);
+        let size = here.iter().fold(0.0f64, |m, x| m.max(x.abs()));
+        here.iter().zip(&there).all(|(a, b)| (a - b).abs() <= SAME * size)
+    })
+}
+
+impl SectionStart {
+    /// The number that a parameter, a coordinate, a velocity or a momentum has at the start.
+    pub fn value(&self, name: &str) -> Option<f64> {
+        let problem = &self.plan.problem;
+        let system = &problem.system;
+        if let Some(i) = system.parameters.iter().position(|p| p.name == name) {
+            return problem.parameters.get(i).copied();
+        }
+        let lists = [("", &problem.q0), ("v_", &problem.v0), ("p_", &problem.p0)];
+        lists.into_iter().find_map(|(prefix, values)| {
+            let name = name.strip_prefix(prefix)?;
+            let i = system.coordinates.iter().position(|c| c.name == name)?;
+            values.get(i).copied()
+        })
+    }
+}
+
 impl SectionPlan {
+    /// Which axes are angles that make more than a turn, so that points belong to the same place though they are apart.
+    pub fn turns(&self, orbits: &[Orbit]) -> [bool; 2] {
+        [0, 1].map(|axis| {
+            let values = orbits.iter().flat_map(|orbit| orbit.points.iter().map(|point| point[axis]));
+            let (low, high) =
+                values.fold((f64::INFINITY, f64::NEG_INFINITY), |(a, b), x| (a.min(x), b.max(x)));
+            self.angles[axis] && high - low > TAU
+        })
+    }
+
+    /// The points of a motion, with some axes brought into the turn from −π to π.
+    pub fn folded(&self, orbit: &Orbit, axes: [bool; 2]) -> Vec<[f64; 2]> {
+        let fold = |x: f64, fold: bool| if fold { x - TAU * (x / TAU).round() } else { x };
+        orbit.points.iter().map(|[x, y]| [fold(*x, axes[0]), fold(*y, axes[1])]).collect()
+    }
+
     /// How many steps there are to take at most.
     pub fn steps(&self) -> u64 {
         self.starts.iter().map(|start| start.plan.steps).sum()

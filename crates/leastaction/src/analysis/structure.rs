@@ -11,8 +11,18 @@ use crate::system::Problem;
 /// The largest entry of DᵀJD − J, each relative to the sizes of the products it is the sum of (at least 1): zero but for
 /// rounding if the map is symplectic, whatever the units of coordinates and momenta.
 pub fn symplecticity_defect(map: &[Vec<f64>]) -> f64 {
+    largest(&defects(map))
+}
+
+/// The largest size; NaN if there is one.
+pub(super) fn largest(defects: &[f64]) -> f64 {
+    defects.iter().fold(0.0f64, |m, x| if x.is_nan() { *x } else { m.max(x.abs()) })
+}
+
+/// All of these entries below the diagonal, with their signs.
+pub(super) fn defects(map: &[Vec<f64>]) -> Vec<f64> {
     let n = map.len() / 2;
-    let mut worst = 0.0f64;
+    let mut all = Vec::with_capacity(n * (2 * n).saturating_sub(1));
     for a in 0..2 * n {
         for b in 0..a {
             let (mut sum, mut size) = (0.0, 1.0);
@@ -23,10 +33,10 @@ pub fn symplecticity_defect(map: &[Vec<f64>]) -> f64 {
             }
             // J has −1 at (n + i, i)
             let expected = if a == b + n { -1.0 } else { 0.0 };
-            worst = worst.max((sum - expected).abs() / size);
+            all.push((sum - expected) / size);
         }
     }
-    worst
+    all
 }
 
 /// The same for so many pairs of directions, where the whole map is too large: half of them a coordinate with its own
@@ -38,10 +48,21 @@ pub fn symplecticity_defect_of_pairs(
     state: &State<f64>,
     pairs: usize,
 ) -> Result<f64, Cause> {
+    Ok(largest(&defects_of_pairs(problem, method, step_size, state, pairs)?))
+}
+
+/// The defect of each pair, with its sign.
+pub(super) fn defects_of_pairs(
+    problem: &Problem<f64>,
+    method: &Method,
+    step_size: f64,
+    state: &State<f64>,
+    pairs: usize,
+) -> Result<Vec<f64>, Cause> {
     let n = state.q.len();
     let mut stepper = Stepper::new(&problem.convert(), method, Dual::from_f64(step_size));
     let mut random = Random::new();
-    let mut worst = 0.0f64;
+    let mut all = Vec::with_capacity(pairs);
     for pair in 0..pairs {
         let [u, w] = if pair % 2 == 0 {
             let i = (random.next().abs() * n as f64) as usize % n;
@@ -51,9 +72,9 @@ pub fn symplecticity_defect_of_pairs(
         };
         let (before, _) = area(&u, &w);
         let (after, size) = area(&tangent(&mut stepper, state, &u)?, &tangent(&mut stepper, state, &w)?);
-        worst = worst.max((after - before).abs() / (size + before.abs()));
+        all.push((after - before) / (size + before.abs()));
     }
-    Ok(worst)
+    Ok(all)
 }
 
 /// Σ_i u_i w_{n+i} − u_{n+i} w_i, and the sum of the sizes of its terms.

@@ -4,7 +4,8 @@
 //! it. The polynomial only gives the hint, because it is less exact than the method: where there may be a change, partial
 //! steps of size τh are solved from the state before the step, with a stepper of their own, and a root of g(state(τ)) is
 //! found in τ. Time and state of an event are therefore those of a step that ends there, and the run itself does
-//! not notice. A zero at the very start is no event, nor is a zero without a change of sign.
+//! not notice. A zero at the very start is no event, nor is a zero without a change of sign, nor a change of sign without a
+//! zero: at a pole or a jump.
 
 use super::observed::Observed;
 use super::root::{root, sign};
@@ -72,11 +73,18 @@ impl<R: Real> Watch<R> {
         Ok(self.t.clone() + size)
     }
 
-    /// The value of a formula at a fraction of the step.
-    fn value(&mut self, fraction: &R, index: usize, name: &str) -> Found<R> {
+    /// The value of a formula at a fraction of the step; infinite at a pole.
+    fn near(&mut self, fraction: &R, index: usize, name: &str) -> Found<R> {
         let t = self.go_to(fraction)?;
         let value = self.gauge.at_momenta(&self.state.q, &self.state.p, &t)?[index].clone();
-        if value.is_finite() { Ok(value) } else { Err(not_finite(name, &value, &t)) }
+        if value.to_f64().is_nan() { Err(not_finite(name, &value, &t)) } else { Ok(value) }
+    }
+
+    /// The same where it must be finite.
+    fn value(&mut self, fraction: &R, index: usize, name: &str) -> Found<R> {
+        let value = self.near(fraction, index, name)?;
+        let t = || self.t.clone() + fraction.clone() * self.h.clone();
+        if value.is_finite() { Ok(value) } else { Err(not_finite(name, &value, &t())) }
     }
 }
 
@@ -161,7 +169,8 @@ impl<R: Real> Events<R> {
         let mut signs = inner.copied().chain([end]);
         let first = self.side[event];
         let first = if first == 0 { end } else { first };
-        sign(&self.values[0][event]) == 0 && self.side[event] != 0 || signs.any(|s| s != first)
+        // a zero at the start of the step needs no look of its own: beyond it the sign is another than before it, or nothing happens
+        signs.any(|s| s != first)
     }
 
     /// Finds the sign changes of a formula in the step, by partial steps.
@@ -185,14 +194,14 @@ impl<R: Real> Events<R> {
             }
             if *side == -here {
                 let at = match zero {
-                    Some(fraction) => fraction.clone(),
+                    Some(fraction) => Some(fraction.clone()),
                     None => {
                         let before = self.samples[j.saturating_sub(1)].clone();
-                        root(before, (fraction.clone(), value.clone()), |x| watch.value(x, event, name))?
+                        root(before, (fraction.clone(), value.clone()), |x| watch.near(x, event, name))?
                     }
                 };
-                let at_start = first_step && at.to_f64() <= START * R::epsilon();
-                if self.events[event].1.direction.admits(here > 0) && !at_start {
+                let at = at.filter(|at| !(first_step && at.to_f64() <= START * R::epsilon()));
+                if let Some(at) = at.filter(|_| self.events[event].1.direction.admits(here > 0)) {
                     self.found.push((at, event));
                 }
             }

@@ -113,7 +113,8 @@ fn failed<R: Real>(
     step: u64,
     cause: Cause,
 ) -> Outcome {
-    let time = stepper.time(state.steps);
+    // where the step starts, also if it was taken and something within it failed
+    let time = stepper.time(step.saturating_sub(1));
     let failure = problem.failure(step, &time, (&state.q, &state.p), cause);
     Outcome::Failed(Box::new(failure))
 }

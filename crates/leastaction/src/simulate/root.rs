@@ -1,5 +1,6 @@
 //! A root of a function between two points where its signs differ, by Chandrupatla's method (Advances in Engineering Software
-//! 28 (1997) 145): inverse quadratic interpolation where that is safe, else halving. The function may fail.
+//! 28 (1997) 145): inverse quadratic interpolation where that is safe, else halving. The function may fail. A sign that changes
+//! through infinity or by a jump is no root.
 
 use crate::scalar::Real;
 
@@ -11,19 +12,27 @@ pub(super) fn sign<R: Real>(x: &R) -> i8 {
     x.sign().to_f64() as i8
 }
 
+/// A function tends to zero if, on the side where it was larger, this part of it or less is left at the root.
+const TENDS: f64 = 0.5;
+
 /// The point of a bracket [a, b] in 0..1 where a function is zero, to the last digits of the number type.
-/// The values at a and b are known and have opposite signs.
+/// The values at a and b are known and have opposite signs. Nothing if the function does not tend to zero there.
 pub(super) fn root<R: Real, E>(
     (mut a, mut value_a): (R, R),
     (mut b, mut value_b): (R, R),
     mut function: impl FnMut(&R) -> Result<R, E>,
-) -> Result<R, E> {
+) -> Result<Option<R>, E> {
+    // the end where the function is larger; the other one may be as near to the root as rounding allows
+    let large = if sign(&(value_a.abs() - value_b.abs())) > 0 { value_a.clone() } else { value_b.clone() };
     let (half, one) = (R::from_f64(0.5), R::one());
     let tolerance = R::from_f64(2.0 * R::epsilon());
     let mut t = half.clone();
     for _ in 0..MOST {
         let x = a.clone() + t * (b.clone() - a.clone());
         let value = function(&x)?;
+        if !value.is_finite() {
+            return Ok(None);
+        }
         // c: the end that was replaced
         let (c, value_c);
         if sign(&value) == sign(&value_a) {
@@ -37,8 +46,13 @@ pub(super) fn root<R: Real, E>(
         let (best, value_best) = if nearer_a { (&a, &value_a) } else { (&b, &value_b) };
         let width = (b.clone() - a.clone()).abs();
         let least = if sign(&width) == 0 { one.clone() } else { tolerance.clone() / width };
-        if sign(value_best) == 0 || sign(&(least.clone() - half.clone())) >= 0 {
-            return Ok(best.clone());
+        if sign(value_best) == 0 {
+            return Ok(Some(best.clone()));
+        }
+        if sign(&(least.clone() - half.clone())) >= 0 {
+            let left = if sign(&value_a) == sign(&large) { &value_a } else { &value_b };
+            let tends = sign(&(left.abs() - R::from_f64(TENDS) * large.abs())) <= 0;
+            return Ok(tends.then(|| best.clone()));
         }
         let (ab, cb) = (a.clone() - b.clone(), c.clone() - b.clone());
         let (fab, fcb) = (value_a.clone() - value_b.clone(), value_c.clone() - value_b.clone());
@@ -57,7 +71,7 @@ pub(super) fn root<R: Real, E>(
             t = one.clone() - least;
         }
     }
-    Ok(a)
+    Ok(Some(a))
 }
 
 #[cfg(test)]
@@ -73,7 +87,7 @@ mod tests {
             count += 1;
             Ok::<_, ()>(function(x))
         });
-        (found.unwrap(), count)
+        (found.unwrap().expect("a root"), count)
     }
 
     #[test]
@@ -89,7 +103,7 @@ mod tests {
     fn hard_roots_cost_a_little_more_than_halving() {
         for (name, root, function) in [
             ("flat", 0.3, (|x: &f64| (x - 0.3).powi(9)) as fn(&f64) -> f64),
-            ("jump", 1.0 / 3.0, |x: &f64| if *x < 1.0 / 3.0 { -1.0 } else { 1e9 }),
+            ("cubic root", 1.0 / 3.0, |x: &f64| (x - 1.0 / 3.0).cbrt()),
             ("at the edge", 1e-9, |x: &f64| x - 1e-9),
             ("steep", 0.999, |x: &f64| (50.0 * (x - 0.999)).exp() - 1.0),
         ] {
@@ -97,5 +111,24 @@ mod tests {
             let band = if name == "flat" { 1e-6 } else { 4e-16 };
             assert!((x - root).abs() <= band && count < 110, "{name}: {x} {count}");
         }
+    }
+
+    #[test]
+    fn poles_and_jumps_are_no_roots() {
+        for (name, function) in [
+            ("pole", (|x: &f64| 1.0 / (x - 1.0 / 3.0)) as fn(&f64) -> f64),
+            ("pole at a number", |x: &f64| 1.0 / (x - 0.25)),
+            ("pole beside an end", |x: &f64| 1.0 / (x - 1e-15)),
+            ("weak pole", |x: &f64| (x - 0.7).signum() * (x - 0.7).abs().powf(-0.1)),
+            ("jump", |x: &f64| if *x < 1.0 / 3.0 { -1.0 } else { 1e9 }),
+            ("angle", |x: &f64| (0.6 - x).atan2(-1.0)),
+        ] {
+            let (a, b) = ((0.0, function(&0.0)), (1.0, function(&1.0)));
+            assert!(a.1 * b.1 < 0.0, "{name}");
+            assert_eq!(root(a, b, |x| Ok::<_, ()>(function(x))), Ok(None), "{name}");
+        }
+        // one end is as near to the root as rounding lets it be
+        let (x, _) = solve::<f64>(0.0, 1.0, |x| x - 1e-17);
+        assert!(x.abs() < 1e-15, "{x}");
     }
 }

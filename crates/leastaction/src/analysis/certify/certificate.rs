@@ -167,6 +167,8 @@ pub struct FrequencyFound {
     pub at: Option<f64>,
     /// The largest rate times the step.
     pub omega_h: Option<f64>,
+    /// The rate at which forces change with the time alone, in radians per unit of time; none if they do not.
+    pub drive: Option<f64>,
     /// Up to which ωh the method keeps oscillations bounded; none if there is no limit.
     pub stability_limit: Option<f64>,
 }
@@ -178,6 +180,10 @@ pub struct PeriodFound {
     pub period: Option<f64>,
     /// Steps in it.
     pub steps: Option<f64>,
+    /// Where that is nearly a small whole or half number: another step, a little larger, which is none.
+    pub other_step: Option<f64>,
+    /// The largest energy errors with the step of the run and with the other, over the same time.
+    pub energy_errors: Option<[f64; 2]>,
 }
 
 /// The mass matrix L_vv over the run.

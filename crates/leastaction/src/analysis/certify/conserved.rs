@@ -76,10 +76,9 @@ pub(super) fn energy(subject: &Subject<'_>, trail: &Trail) -> Check<EnergyFound>
         return Check::new(Verdict::Pass, format!("{rate}: it swings, no drift"), found);
     }
     // a slow swing looks like a drift until it is watched for longer: a drift then grows with the time
-    let affordable = subject.affordable(&subject.plan.method, WORK);
-    let longer = (LONGER * trail.steps).min(affordable);
+    let longer = longer(subject, trail);
     let watched = if longer >= 3 * trail.steps {
-        watch_longer(subject, longer)
+        watch_longer(subject, subject.plan.step, longer)
     } else {
         Err("it would take too long to watch it for longer".to_owned())
     };
@@ -132,7 +131,7 @@ fn plus_minus(x: f64, error: f64) -> String {
 }
 
 /// The rounding of the energy that one step may leave behind, relative to the unit of its errors.
-fn rounding(subject: &Subject<'_>, trail: &Trail) -> f64 {
+pub(super) fn rounding(subject: &Subject<'_>, trail: &Trail) -> f64 {
     let problem = &subject.plan.problem;
     let mut velocities = Velocities::new(&problem.system.model, &problem.parameters);
     let mut v = problem.v0.clone();
@@ -173,10 +172,15 @@ impl Swing {
     }
 }
 
-/// The same run, longer.
-fn watch_longer(subject: &Subject<'_>, steps: u64) -> Result<EnergyDrift, String> {
+/// How many steps a run is watched for that deserves a longer look.
+pub(super) fn longer(subject: &Subject<'_>, trail: &Trail) -> u64 {
+    (LONGER * trail.steps).min(subject.affordable(&subject.plan.method, WORK)).max(1)
+}
+
+/// The same run, longer or with another step.
+pub(super) fn watch_longer(subject: &Subject<'_>, step: f64, steps: u64) -> Result<EnergyDrift, String> {
     let problem = &subject.plan.problem;
-    let mut stepper = Stepper::new(problem, &subject.plan.method, subject.plan.step);
+    let mut stepper = Stepper::new(problem, &subject.plan.method, step);
     let mut state = State::new(problem);
     let mut windows = EnergyWindows::new(problem, steps, WINDOWS);
     let mut progress = Progress(subject.watch);

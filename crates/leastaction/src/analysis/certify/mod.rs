@@ -151,7 +151,8 @@ pub fn certify(plan: &Plan, options: &Options, watch: Watch<'_>) -> Result<Certi
     Ok(certificate.conclude())
 }
 
-/// A step that differs from its two halves by this part of the motion fails, and by this one deserves a word.
+/// A step that differs from its two halves by this part of the motion fails, and by this one deserves a word. Parts of what the motion
+/// itself is, so they need no scale: after 30 such steps nothing of it need be left, or after 300.
 const WRONG: f64 = 3e-2;
 const COARSE: f64 = 3e-3;
 

@@ -5,11 +5,11 @@
 //! run again, as far as the certificate looked at the run itself, with a step that divides the time and does not fit a small
 //! whole number of times into the period; their errors are printed as measured there.
 
-use super::conserved::Progress;
-use super::spectrum::is_commensurate;
+use super::conserved::{Progress, rounding};
+use super::spectrum::{aside, simple};
 use super::terrain::{LEAST_POINTS, Terrain};
 use super::trail::Trail;
-use super::{Candidate, LEAST_STEPS, Options, Recommendation, Subject, each};
+use super::{Candidate, LEAST_STEPS, Options, Recommendation, Subject, digits, each};
 use crate::method::Method;
 use crate::scalar::elementary;
 use crate::simulate::{Invariants, Outcome, simulate};
@@ -25,8 +25,8 @@ const CONFIRM_WORK: f64 = 3e8;
 const TRIALS: u32 = 8;
 /// The search ends when the error is between this part of the one asked for and all of it.
 const CLOSE_ENOUGH: f64 = 0.3;
-/// Errors below are rounding and say nothing about the order.
-const ROUNDING: f64 = 1e-13;
+/// Errors asked for that are at least so many times rounding are told from it.
+const ABOVE_ROUNDING: f64 = 30.0;
 /// So many are run again and listed.
 const LISTED: usize = 4;
 /// Errors must be measured over this part of what was looked at of the run.
@@ -78,18 +78,18 @@ pub(super) fn recommend(
         subject,
         target: options.energy_error,
         length: plan.steps as f64 * plan.step,
-        fastest: terrain.fastest().map_or(0.0, |(_, rate)| rate),
+        fastest: terrain.to_resolve(),
+        rounding: rounding(subject, trail),
         period,
     };
     let tried = each(&methods, |method| Some((method.clone(), search.search(method)?)));
-    let (exact, mut tried): (Vec<_>, Vec<_>) = tried
-        .into_iter()
-        .flatten()
-        .partition(|(method, t)| t.is_exact(options) && t.step >= search.top(method));
-    if !exact.is_empty() {
+    let (exact, mut tried): (Vec<_>, Vec<_>) =
+        tried.into_iter().flatten().partition(|(method, t)| search.is_exact(method, t));
+    for (method, trial) in &exact {
         found.notes.push(format!(
-            "not listed, because every step that resolves the motion keeps the energy to rounding: {}",
-            names(exact.iter().map(|(method, _)| method))
+            "not listed: {}, whose energy error was rounding with every step tried, up to {}",
+            method.name,
+            digits(trial.step)
         ));
     }
     tried.sort_by(|a, b| search.cost(&a.1).total_cmp(&search.cost(&b.1)));
@@ -132,13 +132,8 @@ struct Trial {
     /// Evaluations a step.
     evaluations: f64,
     steps: u64,
-}
-
-impl Trial {
-    /// Whether the energy is kept to rounding though much less was asked for.
-    fn is_exact(&self, options: &Options) -> bool {
-        self.error <= ROUNDING && options.energy_error > 30.0 * ROUNDING
-    }
+    /// Whether every step tried with the method left the energy to rounding.
+    always: bool,
 }
 
 struct Search<'a> {
@@ -146,6 +141,8 @@ struct Search<'a> {
     target: f64,
     length: f64,
     fastest: f64,
+    /// What rounding does to the energy in a step.
+    rounding: f64,
     period: Option<f64>,
 }
 
@@ -171,7 +168,20 @@ impl Search<'_> {
             error,
             evaluations: stepper.evaluations() as f64 / steps as f64,
             steps,
+            always: false,
         })
+    }
+
+    /// Rounding of the energy over so many steps.
+    fn rounding(&self, steps: u64) -> f64 {
+        self.rounding * (steps as f64).sqrt()
+    }
+
+    /// Whether the energy is kept to rounding with all steps up to the largest, over the whole time, though less was asked for.
+    fn is_exact(&self, method: &Method, trial: &Trial) -> bool {
+        let told = self.target > ABOVE_ROUNDING * self.rounding(trial.steps);
+        let whole = trial.steps as f64 * trial.step > self.length - trial.step;
+        told && whole && trial.always && trial.step >= self.top(method)
     }
 
     /// The largest step that resolves the motion.
@@ -186,14 +196,17 @@ impl Search<'_> {
         let top = self.top(method);
         let mut step = self.subject.plan.step.min(top);
         let (mut best, mut bad): (Option<Trial>, Option<f64>) = (None, None);
+        let mut always = true;
         for _ in 0..TRIALS {
             if self.subject.interrupted() || self.length / step > MOST_STEPS {
                 break;
             }
             let trial = self.run(method, step, TRIAL_WORK);
+            let rounding = trial.is_some_and(|trial| trial.error <= self.rounding(trial.steps));
+            always &= rounding;
             let factor = match trial {
                 None => 0.25,
-                Some(trial) if trial.error <= ROUNDING => 4.0,
+                Some(_) if rounding => 4.0,
                 Some(trial) => {
                     let wanted = 0.6 * self.target / trial.error;
                     elementary::pow(wanted, 1.0 / method.order as f64).clamp(0.05, 8.0)
@@ -222,18 +235,18 @@ impl Search<'_> {
             }
             step = next;
         }
-        best
+        best.map(|best| Trial { always, ..best })
     }
 
-    /// The step made smaller until a whole number of them fills the time and none of them a period.
+    /// The step made smaller until a whole number of them fills the time and no simple number of them a period.
     fn rounded(&self, step: f64) -> (f64, u64) {
-        let mut steps = (self.length / step * (1.0 - 1e-12)).ceil().max(1.0);
+        let whole = |steps: f64| (steps * (1.0 - 1e-12)).ceil().max(1.0);
+        let mut steps = whole(self.length / step);
         for _ in 0..50 {
-            let commensurate = |period| is_commensurate(period, self.length / steps);
-            if !self.period.is_some_and(commensurate) {
-                break;
-            }
-            steps += 1.0;
+            let Some(period) = self.period else { break };
+            let Some(fraction) = simple(period, self.length / steps) else { break };
+            // a time of few periods cannot be divided into any number of steps a period
+            steps = whole(aside(fraction) * self.length / period).max(steps + 1.0);
         }
         (self.length / steps, steps as u64)
     }

@@ -2,6 +2,10 @@
 //!
 //! The rate at a state is the largest |eigenvalue| of the equations of motion linearised there: a frequency, or a rate of growth.
 //! Powers of that linear map are applied to a vector by accelerations in dual numbers, so that no matrix is made.
+//!
+//! Where time occurs in the Lagrangian the linearised motion does not show how fast a drive is. Its rate ω is that of the
+//! accelerations a(q, v, t) in t alone: ω² is the mean of |∂²a/∂t²|² over that of |∂a/∂t|², at states of the run and at random
+//! times within their steps, so that a drive that keeps pace with the steps is seen too.
 
 use super::trail::Trail;
 use super::{Check, FrequencyFound, MassFound, Subject, Verdict, digits};
@@ -17,17 +21,29 @@ use crate::system::{Accelerations, Hessian, Velocities};
 const POWERS: usize = 40;
 /// The work of all rates, in nanoseconds as estimated.
 const WORK: f64 = 3e8;
-/// Fewer points than this in a radian-period of the fastest motion are too few, a step of degree s having s of them.
+/// Fewer points than this in a turn of the fastest motion are too few, a step of degree s having s of them: with fewer than two a
+/// frequency is taken for another, with six a method of any order follows it. A ratio, so it needs no scale.
 pub(super) const LEAST_POINTS: f64 = 6.0;
-/// The motion is close to something where its rate is so many times the median.
+/// The motion is close to something where its rate is so many times the median; a fixed step costs as much more there.
 const CLOSE: f64 = 10.0;
-/// A mass matrix with an eigenvalue below this, each velocity in its own unit, loses as many digits.
+/// A mass matrix with an eigenvalue below this, each velocity in its own unit, loses as many digits of velocities: four of the
+/// sixteen that there are.
 const SINGULAR: f64 = 1e-4;
+
+/// The rate of a drive is measured at least at so many times.
+const LEAST_TIMES: usize = 64;
+/// Second derivatives in time are differences over this part of a step, or less, until they turn the drive by less than this.
+const CLOSE_TIMES: f64 = 1e-4;
+const SMALL_TURN: f64 = 0.2;
+/// Accelerations that change by less than this part of themselves in a step do so by rounding.
+const UNDRIVEN: f64 = 1e-12;
 
 /// Rates and masses along the run.
 pub(super) struct Terrain {
     /// Time and rate.
     rates: Vec<(f64, f64)>,
+    /// The rate at which the forces change with the time alone.
+    drive: Option<f64>,
     /// The smallest eigenvalue of the scaled mass matrix, when, and its direction.
     mass: Option<(f64, f64, Vec<f64>)>,
 }
@@ -48,7 +64,15 @@ impl Terrain {
             let t = subject.time(state.steps);
             Some((t, meter.rate(state, t)?))
         };
-        Self { rates: states.iter().filter_map(rate).collect(), mass: smallest_mass(subject, &states) }
+        let rates = states.iter().filter_map(rate).collect();
+        let autonomous = subject.plan.problem.system.structure().autonomous;
+        let drive = if autonomous { None } else { meter.drive(subject, &states) };
+        Self { rates, drive, mass: smallest_mass(subject, &states) }
+    }
+
+    /// The largest rate of all that steps must follow, of the motion or of a drive; 0 if there is none.
+    pub(super) fn to_resolve(&self) -> f64 {
+        self.fastest().map_or(0.0, |(_, rate)| rate).max(self.drive.unwrap_or(0.0))
     }
 
     /// The largest rate, and when.
@@ -77,17 +101,26 @@ impl Terrain {
         found.median = Some(median);
         found.at = Some(at);
         found.omega_h = Some(omega_h);
-        if fastest == 0.0 {
+        found.drive = self.drive;
+        if fastest == 0.0 && self.drive.is_none() {
             return Check::new(Verdict::NotApplicable, "nothing oscillates", found);
         }
-        let points = std::f64::consts::TAU / omega_h * method.degree().unwrap_or(2) as f64;
-        let finding = format!(
-            "fastest rate {} at t = {}, median {}; times the step {}",
-            digits(fastest),
-            subject.with_unit(at),
-            digits(median),
-            digits(omega_h),
-        );
+        let points = |rate: f64| std::f64::consts::TAU / (rate * step) * method.degree().unwrap_or(2) as f64;
+        let mut finding = if fastest == 0.0 {
+            "nothing oscillates by itself".to_owned()
+        } else {
+            format!(
+                "fastest rate {} at t = {}, median {}; times the step {}",
+                digits(fastest),
+                subject.with_unit(at),
+                digits(median),
+                digits(omega_h),
+            )
+        };
+        if let Some(drive) = self.drive {
+            finding +=
+                &format!("; rate of the drive {}, times the step {}", digits(drive), digits(drive * step));
+        }
         let unstable = subject.plan.warnings();
         if let Some(warning) = unstable.first() {
             return Check::new(Verdict::Fail, finding, found).advise(warning.clone());
@@ -100,11 +133,19 @@ impl Terrain {
                 digits(limit),
                 digits(limit / fastest)
             ));
-        } else if points < LEAST_POINTS {
-            let enough = step * points / LEAST_POINTS;
+        } else if points(fastest) < LEAST_POINTS {
+            let points = points(fastest);
             advice.push(format!(
                 "under-resolved: {points:.1} points in a turn of the fastest motion; try a step below {}",
-                digits(enough)
+                digits(step * points / LEAST_POINTS)
+            ));
+        }
+        if let Some(points) = self.drive.map(points).filter(|points| *points < LEAST_POINTS) {
+            advice.push(format!(
+                "under-resolved: {} points in a turn of the drive, so that the steps see another one\n\
+                 try a step below {}",
+                digits(points),
+                digits(step * points / LEAST_POINTS)
             ));
         }
         if fastest > CLOSE * median && median > 0.0 {
@@ -196,6 +237,58 @@ impl Meter {
             }
         }
         Some(elementary::exp(logarithm / (POWERS - POWERS / 2) as f64))
+    }
+
+    /// The rate at which accelerations change with the time alone: the root of Σ|a_tt|² / Σ|a_t|². Nothing if they do not.
+    fn drive(&mut self, subject: &Subject<'_>, states: &[State<f64>]) -> Option<f64> {
+        let step = subject.plan.step;
+        let mut random = Random::new();
+        let mut samples = Vec::new();
+        for _ in 0..LEAST_TIMES.div_ceil(states.len().max(1)) {
+            for state in states {
+                let (start, mut v) = (subject.time(state.steps), vec![0.0; state.q.len()]);
+                if self.velocities.velocities(&state.q, &state.p, &start, &mut v).is_ok() {
+                    let t = start + step * random.next().abs();
+                    samples.extend(self.in_time(&state.q, &v, t).map(|a| (state, v, t, a)));
+                }
+            }
+        }
+        // each coordinate in the unit of its accelerations, unless these are rounding of others
+        let n = subject.plan.problem.system.n();
+        let mean = |i: usize| samples.iter().map(|(.., a)| a[i].value * a[i].value).sum::<f64>().sqrt();
+        let sizes: Vec<f64> = (0..n).map(mean).collect();
+        let least = 1e-10 * sizes.iter().fold(0.0f64, |m, x| m.max(*x));
+        let units: Vec<f64> = sizes.iter().map(|x| x.max(least)).collect();
+        let part = |x: f64, i: usize| if units[i] > 0.0 { (x / units[i]).powi(2) } else { 0.0 };
+        let first: f64 = samples.iter().flat_map(|(.., a)| (0..n).map(|i| part(a[i].tangent, i))).sum();
+        // `first` is of the order of 1 if accelerations change by themselves in a unit of time
+        if first.sqrt() * step <= UNDRIVEN {
+            return None;
+        }
+        let mut close = CLOSE_TIMES * step;
+        loop {
+            let mut second = 0.0;
+            for (state, v, t, a) in &samples {
+                let later = t + close;
+                let then = self.in_time(&state.q, v, later)?;
+                let slope = |i: usize| (then[i].tangent - a[i].tangent) / (later - t);
+                second += (0..n).map(|i| part(slope(i), i)).sum::<f64>();
+            }
+            let rate = (second / first).sqrt();
+            let latest = samples.iter().fold(0.0f64, |m, (_, _, t, _)| m.max(t.abs()));
+            if rate * close <= SMALL_TURN || close < 1e4 * f64::EPSILON * latest {
+                return rate.is_finite().then_some(rate);
+            }
+            close *= 0.1;
+        }
+    }
+
+    /// Accelerations at a state, and their derivatives in the time alone.
+    fn in_time(&mut self, q: &[f64], v: &[f64], t: f64) -> Option<Vec<Dual>> {
+        let lift = |x: &[f64]| x.iter().map(|x| Dual::constant(*x)).collect::<Vec<_>>();
+        let mut a = vec![Dual::constant(0.0); q.len()];
+        self.accelerations.at(&lift(q), &lift(v), &Dual { value: t, tangent: 1.0 }, &mut a).ok()?;
+        a.iter().all(|a| a.value.is_finite() && a.tangent.is_finite()).then_some(a)
     }
 }
 
