@@ -258,7 +258,7 @@ fn bad_input_names_the_culprit_and_a_way_out() {
         ),
         ("simulate double-pendulum --until 0.001", vec!["0.01", "until = 0.001", "smaller step"]),
         ("simulate double-pendulum --until 1e30", vec!["steps", "larger step"]),
-        ("simulate double-pendulum --dense 0", vec!["`dense`"]),
+        ("simulate double-pendulum --dense 0", vec!["--dense"]),
         ("simulate double-pendulum --dense 1000000000000", vec!["dense", "at most 1000"]),
         ("show gauss8 --set a=1", vec!["`gauss8` is a method", "--set"]),
         ("simulate henon-heiles --step period/10", vec!["--step:1:1", "no period is known"]),

@@ -42,17 +42,19 @@ impl Pattern {
     pub fn len(&self) -> usize {
         self.order.len() + self.rows.iter().map(Vec::len).sum::<usize>()
     }
-    /// Solves for a right-hand side, in whatever kind of number: `reduce` is x − factor · y, `scale` is x · factor, with factors by
-    /// their places.
+    /// The coordinates in the order of the elimination, which is that of right-hand sides and solutions.
+    pub fn order(&self) -> &[usize] {
+        &self.order
+    }
+    /// Replaces a right-hand side by the solution, in whatever kind of number: `reduce` is x − factor · y, `scale` is x · factor, with
+    /// factors by their places.
     pub fn solve<X: Clone>(
         &self,
-        right: impl Fn(usize) -> X,
+        x: &mut [X],
         mut reduce: impl FnMut(X, usize, X) -> X,
         mut scale: impl FnMut(X, usize) -> X,
-        mut solution: impl FnMut(usize, X),
     ) {
         let n = self.order.len();
-        let mut x: Vec<X> = self.order.iter().map(|&i| right(i)).collect();
         let mut factor = n;
         for k in 0..n {
             for &i in &self.rows[k] {
@@ -66,9 +68,6 @@ impl Pattern {
             for (place, &i) in self.rows[k].iter().enumerate() {
                 x[k] = reduce(x[k].clone(), factor + place, x[i].clone());
             }
-        }
-        for (&i, x) in self.order.iter().zip(x) {
-            solution(i, x);
         }
     }
 }
@@ -140,10 +139,10 @@ impl Layout {
         self.corrected(self.n) + i
     }
     /// Where the k-th output of a sweep's tape goes: F, P and then the factors or V.
-    pub(super) fn output(&self, k: usize) -> usize {
+    pub(super) fn output(&self, k: usize, first: bool) -> usize {
         match k.checked_sub(2 * self.n) {
             None => self.force(k),
-            Some(k) if self.first => self.factor(k),
+            Some(k) if first => self.factor(k),
             Some(i) => self.velocity(i),
         }
     }
@@ -161,14 +160,14 @@ impl Layout {
     }
 }
 
-/// The weights of a method and a step size: rows are nodes that something is added to.
+/// The weights of a method, for a step of size 1: rows are nodes that something is added to.
 #[derive(Clone, Debug)]
 pub struct Weights {
-    /// h Π â.
+    /// Π â.
     pub forces: Vec<Vec<f64>>,
     /// Π, unless it is the identity.
     pub projection: Option<Vec<Vec<f64>>>,
-    /// h a Π.
+    /// a Π.
     pub positions: Vec<Vec<f64>>,
     /// From the velocities of the step before to those of this one.
     pub ahead: Vec<Vec<f64>>,
@@ -187,7 +186,10 @@ pub struct Nodes {
     /// For the first sweep of a step and for the others.
     kernels: [Kernel; 2],
     scratch: Vec<f64>,
+    /// Inputs of a tape at one node, and room for one linear solve.
+    q: Vec<f64>,
     v: Vec<f64>,
+    room: Vec<f64>,
     /// What changes, as it was before a sweep one by one.
     old: Vec<f64>,
 }
@@ -225,6 +227,7 @@ impl Nodes {
         [full, refine]: [&Arc<Tape>; 2],
         pattern: &Pattern,
         weights: &Weights,
+        h: f64,
         parameters: &[f64],
         backend: Option<Backend>,
     ) -> Self {
@@ -250,28 +253,29 @@ impl Nodes {
             time: Aligned::zeros(layout.lanes),
             kernels,
             scratch: vec![0.0; scratch.unwrap_or(0)],
-            v: vec![0.0; n],
+            q: vec![0.0; 2 * n + pattern.len()],
+            v: vec![0.0; 2 * n + pattern.len()],
+            room: vec![0.0; n],
             old: vec![0.0; layout.variables()],
             layout,
         };
-        made.weigh(weights);
+        made.weigh(weights, h);
         made
     }
 
-    /// Changes the weights.
-    pub fn weigh(&mut self, weights: &Weights) {
-        let identity: Vec<Vec<f64>> = Vec::new();
-        for (matrix, rows) in [
-            (Matrix::Forces, &weights.forces),
-            (Matrix::Projection, weights.projection.as_ref().unwrap_or(&identity)),
-            (Matrix::Positions, &weights.positions),
-            (Matrix::Ahead, &weights.ahead),
-            (Matrix::PositionsAhead, &weights.positions_ahead),
+    /// Changes the weights, or the step size.
+    pub fn weigh(&mut self, weights: &Weights, h: f64) {
+        for (matrix, factor, rows) in [
+            (Matrix::Forces, h, weights.forces.as_slice()),
+            (Matrix::Projection, 1.0, weights.projection.as_deref().unwrap_or_default()),
+            (Matrix::Positions, h, &weights.positions),
+            (Matrix::Ahead, 1.0, &weights.ahead),
+            (Matrix::PositionsAhead, h, &weights.positions_ahead),
         ] {
             // lanes that are left over do what the last node does
             for (i, row) in (0..self.layout.lanes).zip(rows.iter().chain(rows.last().into_iter().cycle())) {
                 for (j, &weight) in row.iter().enumerate() {
-                    self.weights[self.layout.weight(matrix, j) + i] = weight;
+                    self.weights[self.layout.weight(matrix, j) + i] = factor * weight;
                 }
             }
         }
@@ -339,7 +343,7 @@ impl Nodes {
             self.evaluate(node, first);
             let (layout, out) = (&self.layout, &self.kernels[usize::from(!first)].out);
             for (k, &value) in out.iter().enumerate() {
-                self.variables[layout.output(k) + node] = value;
+                self.variables[layout.output(k, first) + node] = value;
             }
             if first {
                 for i in 0..n {
@@ -365,7 +369,6 @@ impl Nodes {
             true => (Matrix::Ahead, Matrix::PositionsAhead),
             false => (Matrix::Projection, Matrix::Positions),
         };
-        let mut inputs = Vec::with_capacity(2 * n + layout.pattern.len());
         for i in 0..n {
             let from =
                 if first { &self.old[layout.velocity(i)..] } else { &self.variables[layout.corrected(i)..] };
@@ -376,16 +379,18 @@ impl Nodes {
                 from[node]
             };
             let (start, lost) = layout.start(i);
-            inputs.push(self.old[start] + self.weighted(self.old[lost], positions, node, from));
+            self.q[i] = self.old[start] + self.weighted(self.old[lost], positions, node, from);
         }
-        if !first {
-            inputs.extend((0..n).map(|i| self.variables[layout.target(i) + node]));
-            inputs.extend((0..layout.pattern.len()).map(|k| self.old[layout.factor(k) + node]));
+        for i in 0..n {
+            self.q[n + i] = self.variables[layout.target(i) + node];
+        }
+        for k in 0..layout.pattern.len() {
+            self.q[2 * n + k] = self.old[layout.factor(k) + node];
         }
         let kernel = &mut self.kernels[usize::from(!first)];
-        // velocities of what stands in place of coordinates are not read
-        self.v.resize(inputs.len(), 0.0);
-        kernel.single.evaluate(&inputs, &self.v, &self.time[node], &mut kernel.out);
+        // the tape of the first sweep has no momenta and factors in place of coordinates; what there is of their velocities is not read
+        let inputs = if first { n } else { self.q.len() };
+        kernel.single.evaluate(&self.q[..inputs], &self.v[..inputs], &self.time[node], &mut kernel.out);
     }
 
     /// Σ_j weight_ij · x_j, added to something.
@@ -413,14 +418,11 @@ impl Nodes {
             }
             let (layout, old) = (&self.layout, &self.old);
             let factor = |k: usize| old[layout.factor(k) + node];
-            let mut found: Vec<(usize, f64)> = Vec::with_capacity(n);
-            layout.pattern.solve(
-                |i| self.variables[layout.target(i) + node] - old[layout.target(i) + node],
-                |x, k, y| x - factor(k) * y,
-                |x, k| x * factor(k),
-                |i, x| found.push((i, x)),
-            );
-            for (i, x) in found {
+            for (x, &i) in self.room.iter_mut().zip(layout.pattern.order()) {
+                *x = self.variables[layout.target(i) + node] - old[layout.target(i) + node];
+            }
+            layout.pattern.solve(&mut self.room, |x, k, y| x - factor(k) * y, |x, k| x * factor(k));
+            for (x, &i) in self.room.iter().zip(layout.pattern.order()) {
                 self.variables[layout.corrected(i) + node] = old[layout.velocity(i) + node] + x;
             }
         }

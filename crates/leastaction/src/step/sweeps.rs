@@ -17,8 +17,8 @@ const MOST: u32 = 60;
 /// After so many sweeps the changes must shrink at least by this factor each, or Newton's method takes over.
 const EARLY: u32 = 4;
 const SLOWEST: f64 = 0.7;
-/// What is still missing may be this part of velocities and forces: a sixteenth of a unit of rounding.
-const MISSING: f64 = f64::EPSILON / 16.0;
+/// What is still missing may be this part of velocities and forces: a thousandth of a unit of rounding.
+const MISSING: f64 = f64::EPSILON / 1024.0;
 /// Changes of so many units of rounding that no longer shrink are rounding: a nearly singular mass matrix amplifies it.
 const ROUNDING: f64 = 1e4;
 /// A number near zero carries rounding errors of the others it is coupled to, so it is measured against this part of the largest.
@@ -49,12 +49,13 @@ pub(super) struct Sweeper {
     n: usize,
     nodes: Nodes,
     table: Partitioned<f64>,
+    weights: Weights,
     h: f64,
     /// Groups of coupled coordinates, of their velocities and of their forces, and what is known of each.
     group: Vec<usize>,
     changes: Vec<Change>,
-    /// How large each velocity and force is.
-    size: Vec<f64>,
+    /// One over how large each velocity and force is.
+    inverse: Vec<f64>,
     /// How large those of each group are.
     largest: Vec<f64>,
     /// Velocities of the step before.
@@ -91,14 +92,16 @@ impl Sweeper {
         let table: Partitioned<f64> = Partitioned::new(galerkin);
         let (n, count) = (model.n, table.d.len());
         let tapes = [&factors.tape, &factors.refine];
+        let weights = weights(&table);
         Some(Self {
             n,
-            nodes: Nodes::new(tapes, &factors.pattern, &weights(&table, h), parameters, model.backend),
+            nodes: Nodes::new(tapes, &factors.pattern, &weights, h, parameters, model.backend),
             table,
+            weights,
             h,
             group: group.iter().chain(group).copied().collect(),
             changes: vec![Change::NEW; *groups],
-            size: vec![0.0; 2 * n],
+            inverse: vec![0.0; 2 * n],
             largest: vec![0.0; *groups],
             last: vec![0.0; n * count],
             increments: vec![0.0; 2 * n],
@@ -110,7 +113,7 @@ impl Sweeper {
     /// Changes the step size.
     pub(super) fn resize(&mut self, h: f64) {
         self.h = h;
-        self.nodes.weigh(&weights(&self.table, h));
+        self.nodes.weigh(&self.weights, h);
     }
 
     /// How many points a sweep evaluates.
@@ -130,27 +133,27 @@ impl Sweeper {
         for i in 0..self.n {
             self.last[i * count..(i + 1) * count].copy_from_slice(self.nodes.velocities(i));
         }
-        if let Some(result) = self.iterate(false) {
+        if let Some(result) = self.iterate(uniform.is_some(), false) {
             return result;
         }
         // an angle was far from where machine code knows its sine
         for i in 0..self.n {
             self.nodes.restore_velocities(i, &self.last[i * count..(i + 1) * count]);
         }
-        self.iterate(true).unwrap_or((0, false))
+        self.iterate(uniform.is_some(), true).unwrap_or((0, false))
     }
 
     /// Sweeps until velocities and forces no longer change; `None` if machine code gave up.
-    fn iterate(&mut self, one_by_one: bool) -> Option<(u32, bool)> {
+    fn iterate(&mut self, uniform: bool, one_by_one: bool) -> Option<(u32, bool)> {
         self.changes.fill(Change::NEW);
         self.contraction = -1.0;
         for sweep in 1..=MOST {
             if !self.nodes.sweep(sweep == 1, one_by_one) {
                 return None;
             }
-            // the guess may be at rest
-            if sweep <= 2 && !self.measure() {
-                return Some((sweep, false));
+            // a uniform motion may be rest
+            if sweep == 1 || sweep == 2 && uniform {
+                self.measure();
             }
             match if sweep == 1 { Some(false) } else { self.judge(sweep) } {
                 Some(true) => return Some((sweep, true)),
@@ -161,22 +164,21 @@ impl Sweeper {
         Some((MOST, false))
     }
 
-    /// Measures velocities and forces; false if one is no number.
-    fn measure(&mut self) -> bool {
+    /// Measures velocities and forces.
+    fn measure(&mut self) {
         for list in [0..self.n, self.n..2 * self.n] {
             self.largest.fill(f64::MIN_POSITIVE);
             for i in list.clone() {
                 let numbers =
                     if i < self.n { self.nodes.velocities(i) } else { self.nodes.forces(i - self.n) };
-                self.size[i] = largest(numbers.iter().map(|x| x.abs()));
+                self.inverse[i] = largest(numbers.iter().map(|x| x.abs()));
                 let group = &mut self.largest[self.group[i]];
-                *group = group.max(self.size[i]);
+                *group = group.max(self.inverse[i]);
             }
             for i in list {
-                self.size[i] = self.size[i].max(COUPLED * self.largest[self.group[i]]);
+                self.inverse[i] = 1.0 / self.inverse[i].max(COUPLED * self.largest[self.group[i]]);
             }
         }
-        self.size.iter().all(|size| size.is_finite())
     }
 
     /// Whether they have converged; `None` if they will not.
@@ -184,30 +186,29 @@ impl Sweeper {
         for change in &mut self.changes {
             (change.earlier, change.before, change.now) = (change.before, change.now, 0.0);
         }
-        for (i, difference) in self.nodes.changes().iter().enumerate() {
-            let change = &mut self.changes[self.group[i]];
-            change.now = change.now.max(difference / self.size[i]);
+        for ((difference, inverse), &group) in self.nodes.changes().iter().zip(&self.inverse).zip(&self.group)
+        {
+            let change = &mut self.changes[group];
+            change.now = change.now.max(difference * inverse);
         }
         // the first change has nothing to shrink from
         let compared = sweep > 2;
         let rounding = ROUNDING * f64::EPSILON;
         let mut done = true;
         for change in &mut self.changes {
+            let last = change.now / change.before;
             // over two sweeps where there were as many: errors of q and p take turns
-            let rate =
-                if sweep > 3 { (change.now / change.earlier).sqrt() } else { change.now / change.before };
+            let rate = if sweep > 3 { (change.now / change.earlier).sqrt() } else { last };
             if compared && change.before > rounding {
                 self.contraction = self.contraction.max(rate);
             }
             change.settled |= change.now == 0.0 || compared && change.now <= rounding && rate > SLOWEST;
-            if change.settled {
+            let next = change.now * rate.max(last);
+            if change.settled || compared && rate < 1.0 && next <= self.missing * (1.0 - rate) {
                 continue;
             }
-            let next = change.now * rate.max(change.now / change.before);
-            if compared && rate < 1.0 && next <= self.missing * (1.0 - rate) {
-                continue;
-            }
-            if sweep > EARLY && rate > SLOWEST {
+            // not a number, or too slow
+            if !change.now.is_finite() || sweep > EARLY && rate > SLOWEST {
                 return None;
             }
             done = false;
@@ -253,17 +254,14 @@ impl Sweeper {
     }
 }
 
-/// The weights of a step size.
-fn weights(table: &Partitioned<f64>, h: f64) -> Weights {
-    let times_h = |rows: &[Vec<f64>]| -> Vec<Vec<f64>> {
-        rows.iter().map(|row| row.iter().map(|x| h * x).collect()).collect()
-    };
-    let (positions, forces) = (times_h(&table.a), times_h(&table.a_hat));
+/// The weights of a method.
+fn weights(table: &Partitioned<f64>) -> Weights {
     let projection = table.projection.as_deref();
     Weights {
-        forces: projection.map_or_else(|| forces.clone(), |projection| product(projection, &forces)),
-        positions_ahead: product(&positions, &table.ahead),
-        positions: projection.map_or_else(|| positions.clone(), |projection| product(&positions, projection)),
+        forces: projection
+            .map_or_else(|| table.a_hat.clone(), |projection| product(projection, &table.a_hat)),
+        positions: projection.map_or_else(|| table.a.clone(), |projection| product(&table.a, projection)),
+        positions_ahead: product(&table.a, &table.ahead),
         ahead: table.ahead.clone(),
         projection: table.projection.clone(),
     }
@@ -275,9 +273,9 @@ fn product(left: &[Vec<f64>], right: &[Vec<f64>]) -> Vec<Vec<f64>> {
     left.iter().map(|row| (0..right.len()).map(|j| entry(row, j)).collect()).collect()
 }
 
-/// The largest of some numbers, NaN if one is.
+/// The largest of some numbers; what is none is left out.
 fn largest(numbers: impl Iterator<Item = f64>) -> f64 {
-    numbers.fold(0.0, |m, x| if x > m || x.is_nan() { x } else { m })
+    numbers.fold(0.0, f64::max)
 }
 
 #[cfg(test)]

@@ -48,29 +48,28 @@ fn refine(graph: &Graph, model: &Model, pattern: &Pattern) -> Tape {
     // the elimination's nodes are not needed here
     let graph = RefCell::new(graph.clone());
     let factor = |k: usize| graph.borrow_mut().coordinate(2 * n + k);
-    let mut velocities: Vec<NodeId> = (0..n).map(|i| graph.borrow_mut().velocity(i)).collect();
-    let mut corrections = vec![None; n];
-    pattern.solve(
-        |i| {
+    let mut corrections: Vec<NodeId> = pattern
+        .order()
+        .iter()
+        .map(|&i| {
             let momentum = graph.borrow_mut().coordinate(n + i);
             graph.borrow_mut().sub(momentum, model.l_v[i])
-        },
-        |x, k, y| {
-            let factor = factor(k);
-            let product = graph.borrow_mut().mul(factor, y);
-            graph.borrow_mut().sub(x, product)
-        },
-        |x, k| {
-            let factor = factor(k);
-            graph.borrow_mut().mul(x, factor)
-        },
-        |i, x| corrections[i] = Some(x),
-    );
+        })
+        .collect();
+    let reduce = |x: NodeId, k: usize, y: NodeId| {
+        let factor = factor(k);
+        let product = graph.borrow_mut().mul(factor, y);
+        graph.borrow_mut().sub(x, product)
+    };
+    let scale = |x: NodeId, k: usize| {
+        let factor = factor(k);
+        graph.borrow_mut().mul(x, factor)
+    };
+    pattern.solve(&mut corrections, reduce, scale);
     let mut graph = graph.into_inner();
-    for (velocity, correction) in velocities.iter_mut().zip(corrections) {
-        if let Some(correction) = correction {
-            *velocity = graph.add(*velocity, correction);
-        }
+    let mut velocities: Vec<NodeId> = (0..n).map(|i| graph.velocity(i)).collect();
+    for (&i, correction) in pattern.order().iter().zip(corrections) {
+        velocities[i] = graph.add(velocities[i], correction);
     }
     let forces = graph.substitute_all(&model.l_q, |_, node| match node {
         Node::Velocity(i) => Some(velocities[i as usize]),

@@ -113,6 +113,17 @@ impl Operation {
         };
         list.into_iter().flatten()
     }
+    /// The same with other names for the values it reads.
+    fn renamed(self, name: impl Fn(ValueId) -> ValueId) -> Self {
+        match self {
+            Self::Load(..) | Self::Broadcast(..) | Self::Constant(_) => self,
+            Self::Single(single, a) => Self::Single(single, name(a)),
+            Self::Double(double, a, b) => Self::Double(double, name(a), name(b)),
+            Self::Select(a, b, c) => Self::Select(name(a), name(b), name(c)),
+            Self::Store(array, place, a) => Self::Store(array, place, name(a)),
+            Self::GiveUp(a) => Self::GiveUp(name(a)),
+        }
+    }
     /// Whether it does something beside making a value.
     fn is_effect(self) -> bool {
         matches!(self, Self::Store(..) | Self::GiveUp(_))
@@ -163,6 +174,36 @@ impl Program {
         let value = self.push(Operation::Constant(place), width);
         self.known.insert(source, value);
         value
+    }
+    /// Lets pieces of the program that follow one another take turns, operation by operation, so that a processor need not wait for one of
+    /// them. The pieces begin at these places and must not depend on each other but in the order of their operations.
+    pub(super) fn interleave(&mut self, starts: &[usize]) {
+        let Some(&first) = starts.first() else { return };
+        let ends = starts[1..].iter().copied().chain([self.operations.len()]);
+        let is_source =
+            |i: &usize| matches!(self.operations[*i].0, Operation::Load(..) | Operation::Constant(_));
+        // what is read where it is used may stand anywhere
+        let mut order: Vec<usize> =
+            (0..first).chain((first..self.operations.len()).filter(is_source)).collect();
+        let mut pieces: Vec<_> =
+            starts.iter().zip(ends).map(|(&start, end)| (start..end).filter(|i| !is_source(i))).collect();
+        loop {
+            let before = order.len();
+            for piece in &mut pieces {
+                order.extend(piece.next());
+            }
+            if order.len() == before {
+                break;
+            }
+        }
+        let mut place = vec![0; order.len()];
+        for (new, &old) in order.iter().enumerate() {
+            place[old] = new as ValueId;
+        }
+        let renamed = |operation: Operation| operation.renamed(|value| place[value as usize]);
+        self.operations =
+            order.iter().map(|&old| (renamed(self.operations[old].0), self.operations[old].1)).collect();
+        self.known.clear();
     }
     /// Which operations have a reader or an effect.
     pub(super) fn needed(&self) -> Vec<bool> {

@@ -25,6 +25,7 @@ fn write_sweep<'p>(program: &'p RefCell<Program>, tape: &Tape, layout: &Layout) 
     let velocities: Vec<Vec<Emit<'p>>> = (0..n).map(|i| writer.velocity(i)).collect();
     let coordinates: Vec<Vec<Emit<'p>>> = (0..n).map(|i| writer.position(i)).collect();
     let changes = RefCell::new(vec![None; 2 * n]);
+    let mut starts = Vec::new();
     // stores a velocity or a force and looks how much it changed
     let replace = |place: usize, i: usize, group: usize, value: Emit<'p>| {
         let change = (value - writer.four(place, group)).abs();
@@ -33,6 +34,7 @@ fn write_sweep<'p>(program: &'p RefCell<Program>, tape: &Tape, layout: &Layout) 
         writer.store(place, group, value);
     };
     for group in 0..writer.groups {
+        starts.push(program.borrow().operations.len());
         let all = tape.coordinates;
         let input = |register: u32| match register as usize {
             i if i < n => coordinates[i][group],
@@ -49,7 +51,7 @@ fn write_sweep<'p>(program: &'p RefCell<Program>, tape: &Tape, layout: &Layout) 
         }
         let output = |index: u32, value: Emit<'p>| {
             let k = index as usize;
-            let place = layout.output(k);
+            let place = layout.output(k, layout.first);
             match k {
                 k if k < n => replace(place, n + k, group, value),
                 k if k >= 2 * n && !layout.first => replace(place, k - 2 * n, group, value),
@@ -66,6 +68,7 @@ fn write_sweep<'p>(program: &'p RefCell<Program>, tape: &Tape, layout: &Layout) 
             change.largest().store(Array::Outputs, bytes(layout.change(i)));
         }
     }
+    program.borrow_mut().interleave(&starts);
 }
 
 struct Writer<'a, 'p> {
@@ -128,12 +131,13 @@ impl<'p> Writer<'_, 'p> {
             .collect();
         for group in 0..self.groups {
             let factor = |k: usize| self.four(layout.factor(k), group);
-            layout.pattern.solve(
-                |i| targets[i][group] - self.four(layout.target(i), group),
-                |x, k, y| x - factor(k) * y,
-                |x, k| x * factor(k),
-                |i, x| self.store(layout.corrected(i), group, self.four(layout.velocity(i), group) + x),
-            );
+            let order = layout.pattern.order();
+            let mut solution: Vec<Emit<'p>> =
+                order.iter().map(|&i| targets[i][group] - self.four(layout.target(i), group)).collect();
+            layout.pattern.solve(&mut solution, |x, k, y| x - factor(k) * y, |x, k| x * factor(k));
+            for (&i, x) in order.iter().zip(solution) {
+                self.store(layout.corrected(i), group, self.four(layout.velocity(i), group) + x);
+            }
             for (i, target) in targets.iter().enumerate() {
                 self.store(layout.target(i), group, target[group]);
             }
