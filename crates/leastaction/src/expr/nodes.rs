@@ -26,6 +26,8 @@ pub struct Pattern {
     order: Vec<usize>,
     /// The places below the diagonal in each column of L.
     rows: Vec<Vec<usize>>,
+    /// How many factors there are.
+    factors: usize,
 }
 
 impl Pattern {
@@ -35,12 +37,13 @@ impl Pattern {
         for (i, &place) in position.iter().enumerate() {
             order[place] = i;
         }
-        Self { order, rows }
+        let factors = order.len() + rows.iter().map(Vec::len).sum::<usize>();
+        Self { order, rows, factors }
     }
     /// How many factors there are.
     #[allow(clippy::len_without_is_empty)] // there is one for each coordinate at least
     pub fn len(&self) -> usize {
-        self.order.len() + self.rows.iter().map(Vec::len).sum::<usize>()
+        self.factors
     }
     /// The coordinates in the order of the elimination, which is that of right-hand sides and solutions.
     pub fn order(&self) -> &[usize] {
