@@ -21,6 +21,8 @@ const SLOWEST: f64 = 0.7;
 const MISSING: f64 = f64::EPSILON / 1024.0;
 /// Changes of so many units of rounding that no longer shrink are rounding: a nearly singular mass matrix amplifies it.
 const ROUNDING: f64 = 1e4;
+/// So many units of rounding of the coordinates do not move them.
+const LOST: f64 = 16.0 * f64::EPSILON;
 /// A number near zero carries rounding errors of the others it is coupled to, so it is measured against this part of the largest.
 const COUPLED: f64 = 1e-3;
 
@@ -56,8 +58,9 @@ pub(super) struct Sweeper {
     changes: Vec<Change>,
     /// One over how large each velocity and force is.
     inverse: Vec<f64>,
-    /// How large those of each group are.
+    /// How large those of each group are, and the coordinates.
     largest: Vec<f64>,
+    extent: Vec<f64>,
     /// Velocities of the step before.
     last: Vec<f64>,
     increments: Vec<f64>,
@@ -103,6 +106,7 @@ impl Sweeper {
             changes: vec![Change::NEW; *groups],
             inverse: vec![0.0; 2 * n],
             largest: vec![0.0; *groups],
+            extent: vec![0.0; *groups],
             last: vec![0.0; n * count],
             increments: vec![0.0; 2 * n],
             contraction: -1.0,
@@ -126,6 +130,11 @@ impl Sweeper {
     pub(super) fn solve(&mut self, state: &Parts<'_>, t: f64, uniform: Option<&[f64]>) -> (u32, bool) {
         let (h, table) = (self.h, &self.table);
         self.nodes.start([state.q, state.q_low], [state.p, state.p_low], |i| t + table.d[i] * h);
+        self.extent.fill(0.0);
+        for (i, q) in state.q.iter().enumerate() {
+            let extent = &mut self.extent[self.group[i]];
+            *extent = extent.max(q.abs());
+        }
         if let Some(v) = uniform {
             v.iter().enumerate().for_each(|(i, v)| self.nodes.set_velocity(i, *v));
         }
@@ -194,6 +203,7 @@ impl Sweeper {
         // the first change has nothing to shrink from
         let compared = sweep > 2;
         let rounding = ROUNDING * f64::EPSILON;
+        let unmoved = sweep > EARLY && self.moves_no_coordinate();
         let mut done = true;
         for change in &mut self.changes {
             let last = change.now / change.before;
@@ -202,7 +212,8 @@ impl Sweeper {
             if compared && change.before > rounding {
                 self.contraction = self.contraction.max(rate);
             }
-            change.settled |= change.now == 0.0 || compared && change.now <= rounding && rate > SLOWEST;
+            let stagnant = compared && rate > SLOWEST;
+            change.settled |= change.now == 0.0 || stagnant && (change.now <= rounding || unmoved);
             let next = change.now * rate.max(last);
             if change.settled || compared && rate < 1.0 && next <= self.missing * (1.0 - rate) {
                 continue;
@@ -214,6 +225,12 @@ impl Sweeper {
             done = false;
         }
         Some(done)
+    }
+
+    /// Whether the last changes of the velocities are lost in the rounding of the coordinates. Forces that are small differences of
+    /// large numbers never settle to their own rounding, and need not.
+    fn moves_no_coordinate(&self) -> bool {
+        (0..self.n).all(|i| self.h.abs() * self.nodes.changes()[i] <= LOST * self.extent[self.group[i]])
     }
 
     /// q⁺ = q + h Σ b V,  p⁺ = p + h Σ b F; false, and nothing done, if that is no number.

@@ -112,11 +112,18 @@ fn compare(seed: u64, operations: usize, evaluations: usize) {
     let mut interpreter = Evaluator::new(tape.clone(), &parameters);
     let mut native = Evaluator::compiled(tape.clone(), &parameters, Some(Backend::Native));
     assert!(tape.is_compiled());
+    #[cfg(feature = "cranelift")]
+    let (cranelift, mut registers) =
+        (super::cranelift::Code::new(&tape).unwrap(), interpreter.registers().to_vec());
     let (mut right, mut found) = (vec![0.0; outputs.len()], vec![0.0; outputs.len()]);
     for k in 0..evaluations {
         let mut list = || [0; N].map(|_| random.number(k % 2 == 1));
         let (q, v, t) = (list(), list(), list()[0]);
         interpreter.evaluate(&q, &v, &t, &mut right);
+        #[cfg(feature = "cranelift")]
+        if cranelift.run(&mut registers, &q, &v, &t, &mut found) {
+            assert!(right.iter().zip(&found).all(|(a, b)| same(*a, *b)), "seed {seed}: {right:?}, {found:?}");
+        }
         native.evaluate(&q, &v, &t, &mut found);
         for (i, (a, b)) in right.iter().zip(&found).enumerate() {
             assert!(

@@ -1,4 +1,4 @@
-//! Holds machine code and calls it: the only unsafe code of the library.
+//! Holds machine code and calls it: the only unsafe code of this back end.
 //!
 //! Why it is needed: to run instructions that were not there when the program was compiled, their address has to be called as a
 //! function. Why it is sound:
@@ -42,7 +42,7 @@ struct Lengths {
 }
 
 /// The processor this runs on, or why there can be no code for it.
-pub(super) fn target() -> Result<OwnedTargetIsa, String> {
+pub(crate) fn target() -> Result<OwnedTargetIsa, String> {
     static TARGET: OnceLock<Result<OwnedTargetIsa, String>> = OnceLock::new();
     TARGET
         .get_or_init(|| {

@@ -7,4 +7,4 @@ mod compile;
 mod emit;
 mod machine;
 
-pub(super) use machine::{Code, target};
+pub(crate) use machine::{Code, target};
