@@ -104,7 +104,7 @@ impl<'p> Writer<'_, 'p> {
         Emit::number(self.program, 0.0)
     }
     /// start + (lost + Σ_j weight_ij · x_j) for all groups.
-    fn from_start(&self, (start, lost): (usize, usize), matrix: Matrix, place: usize) -> Vec<Emit<'p>> {
+    fn beyond_start(&self, (start, lost): (usize, usize), matrix: Matrix, place: usize) -> Vec<Emit<'p>> {
         let mut sums = vec![Some(self.one(lost)); self.groups];
         self.add_weighted(&mut sums, matrix, place);
         let start = self.one(start);
@@ -116,7 +116,7 @@ impl<'p> Writer<'_, 'p> {
         let layout = self.layout;
         let targets: Vec<Vec<Emit<'p>>> = (0..layout.n)
             .map(|i| {
-                let mut sums = self.from_start(layout.start_momentum(i), Matrix::Forces, layout.force(i));
+                let mut sums = self.beyond_start(layout.start_momentum(i), Matrix::Forces, layout.force(i));
                 if layout.projected {
                     let mut projected = vec![None; self.groups];
                     self.add_weighted(&mut projected, Matrix::Projection, layout.momentum(i));
@@ -167,7 +167,7 @@ impl<'p> Writer<'_, 'p> {
             true => (Matrix::PositionsAhead, layout.velocity(i)),
             false => (Matrix::Positions, layout.corrected(i)),
         };
-        self.from_start(layout.start(i), matrix, place)
+        self.beyond_start(layout.start(i), matrix, place)
     }
 }
 
