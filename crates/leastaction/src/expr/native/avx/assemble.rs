@@ -34,7 +34,7 @@ pub(super) fn assemble(program: &Program) -> Assembled {
 struct Assembler<'p> {
     program: &'p Program,
     needed: Vec<bool>,
-    /// The readers of each value, in order: readers[first[v] .. first[v + 1]], of which those before next[v] are done.
+    /// The readers of all values, in order, and for each value where its own go on and end.
     readers: Vec<u32>,
     next: Vec<u32>,
     end: Vec<u32>,
