@@ -129,7 +129,8 @@ struct Line {
     first: Option<f64>,
     last: Option<f64>,
     steps: u64,
-    max_relative_energy_error: f64,
+    /// None where time occurs in the Lagrangian.
+    max_relative_energy_error: Option<f64>,
     outcome: &'static str,
 }
 
@@ -142,7 +143,11 @@ fn write_list(format: Format, plan: &SectionPlan, orbits: &[Orbit]) -> Result<()
         first: orbit.t.first().copied(),
         last: orbit.t.last().copied(),
         steps: orbit.summary.steps,
-        max_relative_energy_error: orbit.summary.energy.max_relative_error,
+        max_relative_energy_error: orbit
+            .summary
+            .energy
+            .conserved
+            .then_some(orbit.summary.energy.max_relative_error),
         outcome: orbit.summary.outcome,
     };
     let lines: Vec<Line> = plan.starts.iter().zip(orbits).enumerate().map(line).collect();
@@ -156,7 +161,7 @@ fn write_list(format: Format, plan: &SectionPlan, orbits: &[Orbit]) -> Result<()
             short(line.energy),
             line.points.to_string(),
             line.last.map_or(String::new(), short),
-            format!("{:.1e}", line.max_relative_energy_error),
+            line.max_relative_energy_error.map_or("not conserved".to_owned(), |error| format!("{error:.1e}")),
             line.outcome.to_owned(),
         ]);
         row

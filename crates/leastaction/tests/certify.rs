@@ -114,6 +114,14 @@ fn rk4_fails() {
 }
 
 #[test]
+fn a_drift_that_grows_faster_than_the_time_is_no_swing() {
+    // 5.5e-6 at the end of the run, 3.2e-4 after ten times as long
+    let c = of("n-pendulum", "rk4", "", "", &[]);
+    assert_eq!(c.energy.verdict, Verdict::Fail, "{}", c.energy.finding);
+    assert!(c.energy.measured.largest.unwrap() > 1e-4, "{}", c.energy.finding);
+}
+
+#[test]
 fn rk4_fails_also_with_steps_so_small_that_one_does_not_show_it() {
     let c = of("pendulum", "rk4", "1e-5", "0.01", &[]);
     assert_eq!(c.symplecticity.verdict, Verdict::Fail);

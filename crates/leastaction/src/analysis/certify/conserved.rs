@@ -56,12 +56,7 @@ pub(super) fn energy(subject: &Subject<'_>, trail: &Trail) -> Check<EnergyFound>
     let rounding = rounding(subject, trail);
     let short = Swing { steps: trail.steps, seen, rounding: rounding * (trail.steps as f64).sqrt() };
     let mut found = short.found(subject);
-    let rate = format!(
-        "within {:.1e} of its size, mean moves by {} in {} steps",
-        seen.largest,
-        plus_minus(seen.drift, seen.uncertainty),
-        trail.steps
-    );
+    let rate = short.words();
     if seen.largest > ANOTHER_MOTION || !seen.largest.is_finite() {
         return Check::new(Verdict::Fail, rate, found).advise(format!(
             "the energy changes by {:.1e} of its size, so this is not the motion of the system\n\
@@ -92,17 +87,20 @@ pub(super) fn energy(subject: &Subject<'_>, trail: &Trail) -> Check<EnergyFound>
     let long = Swing { steps: longer, seen: long, rounding: rounding * (longer as f64).sqrt() };
     let times = longer as f64 / trail.steps as f64;
     let grown = (long.seen.drift / seen.drift).abs();
-    // a swing that has only begun grows faster than the time, one that is over does not grow
-    if !(long.drifts() && (0.4 * times..2.5 * times).contains(&grown)) {
-        let finding = format!("{rate}: a slow swing, no drift in {longer} steps");
+    let rate = long.words();
+    found = long.found(subject);
+    // a swing that is over does not grow with the time
+    if long.seen.largest <= ANOTHER_MOTION && !(long.drifts() && grown >= 0.4 * times) {
+        let finding = format!("{rate}: a slow swing, no drift");
         return Check::new(Verdict::Pass, finding, found);
     }
-    if times < ENOUGH {
+    // one that has only begun grows faster
+    let begun = grown > 2.5 * times && subject.plan.method.is_variational();
+    if long.seen.largest <= ANOTHER_MOTION && (times < ENOUGH || begun) {
         let finding = format!("{rate}: a drift, or a slow swing");
         let advice = "it would take too long to watch it until that is clear";
         return Check::new(Verdict::Warn, finding, found).advise(advice);
     }
-    found = long.found(subject);
     let slope = found.slope.unwrap_or(f64::NAN);
     let unit = &subject.plan.problem.system.time_unit;
     let unit = if unit.is_empty() { "unit of time" } else { unit };
@@ -156,6 +154,12 @@ impl Swing {
     fn drifts(&self) -> bool {
         let EnergyDrift { drift, uncertainty, largest, .. } = self.seen;
         drift.abs() > 4.0 * uncertainty && drift.abs() > 0.1 * largest && drift.abs() > self.rounding
+    }
+
+    fn words(&self) -> String {
+        let EnergyDrift { drift, uncertainty, largest, .. } = self.seen;
+        let moved = plus_minus(drift, uncertainty);
+        format!("within {largest:.1e} of its size, mean moves by {moved} in {} steps", self.steps)
     }
 
     fn found(&self, subject: &Subject<'_>) -> EnergyFound {
