@@ -94,7 +94,8 @@ fn the_smallest_chain_works() {
 #[test]
 fn times_per_particle() {
     let simpson = method("simpson");
-    let sizes = [1_000usize, 10_000];
+    // both too long for the nearest caches, both compiled
+    let sizes = [3_000usize, 12_000];
     let (mut building, mut stepping) = ([f64::INFINITY; 2], [f64::INFINITY; 2]);
     let mut prepared = sizes.map(|n| {
         let problem = chain(n);
@@ -109,7 +110,7 @@ fn times_per_particle() {
             drop((problem, stepper));
             let (stepper, state) = &mut prepared[i];
             let start = Instant::now();
-            let steps = 20_000 / n;
+            let steps = 24_000 / n;
             for _ in 0..steps {
                 stepper.step(state).unwrap();
             }
@@ -121,7 +122,7 @@ fn times_per_particle() {
         println!("n = {n}: built in {:.3} s, step {:.1} ns a particle", building[i], stepping[i] * 1e9);
     }
     println!("ratio of step times a particle: {:.3}", stepping[1] / stepping[0]);
-    // loose enough for any machine: quadratic growth would give 100 and 10
-    assert!(building[1] < 50.0 * building[0], "{building:?}");
-    assert!(stepping[1] < 5.0 * stepping[0], "{stepping:?}");
+    // loose enough for any machine: quadratic growth would give 16 and 4
+    assert!(building[1] < 10.0 * building[0], "{building:?}");
+    assert!(stepping[1] < 2.8 * stepping[0], "{stepping:?}");
 }
