@@ -177,7 +177,7 @@ pub(crate) fn syntax_error(source: &Arc<Source>, error: &toml::de::Error) -> Err
 }
 
 const QUOTES: &str = "formulas and texts stand in quotes";
-const UNIT: &str = "a number stands without its unit";
+const UNIT: &str = "a unit stands in a comment, not behind its number";
 
 /// What TOML complains of in the words of who writes formulas, and what to try.
 fn in_other_words<'a>(text: &str, span: &Range<usize>, title: &'a str) -> Option<(&'a str, String)> {
@@ -303,7 +303,7 @@ fn in_other_words<'a>(text: &str, span: &Range<usize>, title: &'a str) -> Option
 fn bracketed(value: &str) -> Option<(&str, &str)> {
     let (number, unit) = value.strip_suffix(']')?.split_once('[')?;
     let number = number.trim();
-    let found = number.parse::<f64>().is_ok() && unit.len() < 40 && !unit.contains(['[', ',', '"']);
+    let found = number.parse::<f64>().is_ok() && value.len() < 60 && !unit.contains(['[', ',', '"']);
     found.then_some((number, unit.trim()))
 }
 
