@@ -194,6 +194,19 @@ const CHANGES: &[(&str, &str, (usize, usize), &str)] = &[
         (7, 1),
         "`r[1]` is defined twice",
     ),
+    (
+        "r = \"sqrt(x^2 + y^2)\"",
+        "\"r[1]\" = \"x\"\n\"r[3]\" = \"y\"",
+        (7, 1),
+        "`r[2]` is missing between the entries of `r`",
+    ),
+    (
+        "r = \"sqrt(x^2 + y^2)\"",
+        "\"r[i = 5..7]\" = \"x\"\n\"r[0]\" = \"y\"",
+        (6, 1),
+        "`r[1]` to `r[4]` are missing between the entries of `r`",
+    ),
+    ("k/2*(r - 1)^2", "k/2*(v_r - 1)^2", (9, 19), "unknown name `v_r`"),
     ("r = \"sqrt(x^2 + y^2)\"", "\"r[x = 1..3]\" = \"y\"", (6, 1), "the variable `x` has a meaning already"),
     // the picture
     ("[run]", "[plot]\nlinks = []\n[run]", (13, 2), "[plot] needs `bodies`"),
@@ -344,6 +357,7 @@ const SLIPS: &[(&str, &str)] = &[
     ("x**2", "a power is written `^`"),
     ("2x", "write `*` between factors: 2*x"),
     ("2 x", "write `*` between factors: 2*x"),
+    ("2 m*x + 1", "write `*` between factors: 2*m"),
     ("x y", "write `*` between factors: x*y"),
     ("(x)(y)", "write `*` between factors"),
     ("2(x + y)", "write `*` between factors"),
@@ -419,7 +433,27 @@ fn slips_are_told_how_it_is_written() {
 /// Files as people write them who do not know TOML: what is replaced by what, and a part of what they are told.
 const TOML_SLIPS: &[(&str, &str, &str)] = &[
     ("\"m*3\"", "m*3", "write k = \"m*3\""),
-    ("\"m*3\"", "2 kg", "write k = \"2 kg\""),
+    ("\"m*3\"", "2 kg", "write k = 2  # [kg]"),
+    ("\"m*3\"", "9.81 m/s^2", "write k = 9.81  # [m/s^2], or k = \"9.81*m/s^2\" for a product"),
+    ("\"m*3\"", "9.81m", "write k = 9.81  # [m]"),
+    ("\"m*3\"", "9.81 [kg]", "write k = 9.81  # [kg]"),
+    ("\"m*3\"", "2 pi", "write k = \"2*pi\""),
+    ("\"m*3\"", "\"9.81 m/s^2\"", "a unit stands in a comment, 9.81  # [m/s^2]"),
+    ("step = 0.01", "step = \"0.01 s\"", "a unit stands in a comment, 0.01  # [s]"),
+    ("[1, 0.5]", "[1 m, 0.5]", "write 1 here, and # [m] behind the list"),
+    ("[1, 0.5]", "[2 * m, 0.5]", "write \"2 * m\""),
+    // what starts like true, false, inf and nan
+    ("[\"x\", \"y\"]", "[theta, r]", "write \"theta\""),
+    ("[\"x\", \"y\"]", "[\"x\", fall]", "write \"fall\""),
+    ("[\"x\", \"y\"]", "[i, j]", "write \"i\""),
+    ("[\"x\", \"y\"]", "[n1, n2]", "write \"n1\""),
+    ("[\"x\", \"y\"]", "[\n  theta,\n  r\n]", "write \"theta\""),
+    ("\"m*3\"", "n1*2 + 1  # twice", "write k = \"n1*2 + 1\""),
+    ("\"m*3\"", "-i", "write k = \"-i\""),
+    ("\"m*3\"", "Inf", "this is not a finite number"),
+    ("\"simpson\"", "taylor", "write method = \"taylor\""),
+    // flags and files
+    ("[run]", "[events]\nlow = \"x:rising\"\n[run]", "write { of = \"x\", direction = \"rising\" }"),
     ("\"m*3\"", "“m*3”", "quotes are straight"),
     ("\"m*3\"", "\"m\"*3", "all of the formula stands in the quotes"),
     ("\"m*3\"", "\"m*3", "the text in quotes does not end"),
@@ -464,6 +498,7 @@ fn entries_and_names_that_are_nearly_right() {
     for (formula, part) in [
         ("u1", "entries are written with brackets: u[1]"),
         ("u_2", "entries are written with brackets: u[2]"),
+        ("v_u[1]", "the time derivative of `u` is written dot(u)"),
         ("u₂", "entries are written with brackets: u[2]"),
         ("u(1)", "entries of vectors are written u[1]"),
         ("u*u", "the scalar product is written dot(a, b)"),
@@ -521,6 +556,24 @@ fn large_and_deep_files_are_refused_at_once() {
         assert!(start.elapsed().as_secs_f64() < 1.0, "{:?} {found}", start.elapsed());
         assert!(found.to_string().len() < 4000, "{found}");
     }
+}
+
+#[test]
+fn too_many_coupled_pairs_are_not_put_down_to_the_kinetic_energy() {
+    let text = "coordinates = [\"x[10000]\"]\n[lagrangian]\nkinetic = \"dot(v_x, v_x)/2\"\n";
+    let found = error(&format!("{text}potential = \"norm(x)\"\n"));
+    assert!(found.title.contains("couples more than"), "{found}");
+    assert_eq!(found.place(), (2, 2), "{found}");
+    let found = error(&text.replacen("dot(v_x, v_x)/2", "sum(v_x)^2", 1));
+    assert!(found.title.contains("couples more than"), "{found}");
+    assert_eq!(found.place(), (3, 12), "{found}");
+}
+
+#[test]
+fn the_velocity_of_a_definition_is_written_with_dot() {
+    let found = error(&GOOD.replacen("(r - 1)^2", "(v_r - 1)^2", 1)).to_string();
+    assert!(found.contains("the time derivative of `r` is written dot(r)"), "{found}");
+    assert!(!found.contains("did you mean"), "{found}");
 }
 
 #[test]

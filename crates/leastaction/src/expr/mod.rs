@@ -32,6 +32,7 @@ pub use parse::{MAX_DEPTH, MAX_PARTS, in_name, is_name, parse};
 pub use rate::Rates;
 pub use readable::{Readable, Terms};
 pub use scope::{Elsewhere, MAX_EXPANSION, Role, Scope, is_reserved};
+pub(crate) use slips::number_and_word;
 pub use syntax::{Ast, Flaw, Formula, Kind, Loop, LoopKind, Shared};
 pub use tape::{Evaluator, Tape};
 pub(crate) use tape::{apply_binary, apply_unary};

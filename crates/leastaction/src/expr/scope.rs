@@ -432,9 +432,16 @@ impl Scope {
                     known.retain(|known| !known.starts_with("v_"));
                 }
                 known.sort_unstable();
-                let hint = crate::error::nearest(name, known.iter().copied());
+                let defined =
+                    |n: &str| matches!(self.meaning(n), Some(Meaning::Item(_) | Meaning::Family(_)));
+                let hint = match name.strip_prefix("v_") {
+                    // the velocity of a definition is none of the known names
+                    Some(base) if defined(base) => String::new(),
+                    _ => crate::error::nearest(name, known.iter().copied()),
+                };
                 let flaw = Flaw::new(range, format!("unknown name `{name}`{hint}")).label("not defined");
-                if let Some(help) = super::slips::name(name, |n| self.knows(n), |n| self.seems_vector(n)) {
+                let (knows, vector) = (|n: &str| self.knows(n), |n: &str| self.seems_vector(n));
+                if let Some(help) = super::slips::name(name, knows, vector, defined) {
                     return flaw.help(help);
                 }
                 if !hint.is_empty() || known.len() > 40 {

@@ -13,6 +13,16 @@ pub(super) struct Slip {
 
 const COMPARED: &str = "formulas have no comparisons: they are differentiated once, for all states";
 
+/// How an event may pass zero; in a flag this stands behind its formula.
+const DIRECTIONS: [&str; 3] = ["rising", "falling", "both"];
+
+/// Words behind a number that are more likely a unit than a factor.
+const UNITS: [&str; 46] = [
+    "m", "mm", "cm", "km", "nm", "um", "µm", "μm", "s", "ms", "us", "ns", "sec", "min", "h", "hr", "day",
+    "days", "year", "years", "yr", "kg", "g", "mg", "N", "Nm", "kN", "J", "kJ", "W", "kW", "Pa", "Hz", "kHz",
+    "rad", "V", "A", "C", "T", "K", "eV", "au", "AU", "pc", "ly", "Ohm",
+];
+
 /// What is meant by a text that cannot come next, after the text before it.
 pub(super) fn slip(before: &str, rest: &str) -> Option<Slip> {
     let c = rest.chars().next()?;
@@ -48,6 +58,11 @@ pub(super) fn slip(before: &str, rest: &str) -> Option<Slip> {
         '\\' => plain("formulas are not LaTeX: write theta, sin(x), sqrt(x), a/b"),
         '$' | '#' | '@' | '~' => plain("it has no meaning in formulas"),
         '{' | '}' => plain("parentheses are ( ), brackets of lists and entries [ ]"),
+        ':' if let Some(direction) = DIRECTIONS.into_iter().find(|word| rest[1..].trim() == *word) => {
+            let of = if before.len() < 60 { before } else { "…" };
+            let help = format!("write {{ of = \"{of}\", direction = \"{direction}\" }} for the event");
+            Some(Slip { length: rest.trim_end().len(), help })
+        }
         '.' if last.is_some_and(|c| c.is_ascii_digit()) && !rest.starts_with("..") => {
             plain("a number has one decimal point")
         }
@@ -62,9 +77,52 @@ pub(super) fn slip(before: &str, rest: &str) -> Option<Slip> {
         '(' if last.is_some_and(|c| in_name(c) || matches!(c, ')' | ']')) => {
             plain("write `*` between factors")
         }
+        _ if in_name(c)
+            && let Some((number, unit)) = with_unit(before, rest) =>
+        {
+            Some(Slip {
+                length: 0,
+                help: format!(
+                    "a unit stands in a comment, {number}  # [{unit}]; a product is written {number}*{unit}"
+                ),
+            })
+        }
         _ if in_name(c) => next_word(last, word, rest),
         _ => None,
     }
+}
+
+/// A number and its unit, if the one text is a number and the other looks like a unit: `9.81` and `m/s^2`.
+fn with_unit<'a>(number: &'a str, unit: &'a str) -> Option<(&'a str, &'a str)> {
+    let (number, unit) = (number.trim(), unit.trim());
+    let first = &unit[..unit.find(|c: char| !c.is_alphabetic()).unwrap_or(unit.len())];
+    let plain = |c: char| in_name(c) || matches!(c, '/' | '*' | '^' | '·' | '-' | '−' | ' ');
+    let found = number.len() < 40
+        && unit.len() < 40
+        && number.parse::<f64>().is_ok()
+        && UNITS.contains(&first)
+        && unit.chars().all(plain);
+    found.then_some((number, unit))
+}
+
+/// The number that a text starts with, what follows it, and whether that looks like a unit; `None` if no word follows.
+pub(crate) fn number_and_word(text: &str) -> Option<(&str, &str, bool)> {
+    let text = text.trim();
+    let digits = |text: &str| text.bytes().take_while(u8::is_ascii_digit).count();
+    let mut end = usize::from(text.starts_with(['-', '+']));
+    end += digits(&text[end..]);
+    if text[end..].starts_with('.') {
+        end += 1 + digits(&text[end + 1..]);
+    }
+    if text[end..].starts_with(['e', 'E']) {
+        let sign = usize::from(text[end + 1..].starts_with(['-', '+']));
+        let exponent = digits(&text[end + 1 + sign..]);
+        end += if exponent > 0 { 1 + sign + exponent } else { 0 };
+    }
+    let (number, rest) = (&text[..end], text[end..].trim_start());
+    number.parse::<f64>().ok()?;
+    let word = rest.starts_with(|c: char| in_name(c) && !c.is_ascii_digit());
+    word.then(|| (number, rest, with_unit(number, rest).is_some()))
 }
 
 /// The same for a name or a number that comes next.
@@ -118,11 +176,13 @@ fn superscript(text: &str) -> Option<String> {
     digits.filter(|digits| !digits.is_empty())
 }
 
-/// How a name that means nothing may be meant; `knows` says which names mean something, `is_vector` which are vectors.
+/// How a name that means nothing may be meant; `knows` says which names mean something, `is_vector` which are vectors,
+/// `is_defined` which are definitions.
 pub(super) fn name(
     name: &str,
     knows: impl Fn(&str) -> bool,
     is_vector: impl Fn(&str) -> bool,
+    is_defined: impl Fn(&str) -> bool,
 ) -> Option<String> {
     let first_special = name.find(|c: char| !c.is_ascii_alphanumeric() && !c.is_alphabetic() && c != '_');
     if let Some((base, power)) = first_special.map(|at| name.split_at(at)) {
@@ -144,7 +204,7 @@ pub(super) fn name(
     if let Some((_, of)) = dotted.iter().find(|(c, _)| name == c.to_string()) {
         return Some(format!("the time derivative is written dot({of})"));
     }
-    // xdot, x_dot, dotx, dxdt, dx, vx
+    // xdot, x_dot, dotx, dxdt, dx, vx, v_x of a definition
     let stripped = |base: Option<&str>| {
         base.map(|base| base.trim_matches('_')).filter(|base| knows(base)).map(str::to_owned)
     };
@@ -157,7 +217,7 @@ pub(super) fn name(
         name.strip_suffix("_t"),
     ];
     if let Some(base) = velocity.into_iter().find_map(stripped)
-        && knows(&format!("v_{base}"))
+        && (knows(&format!("v_{base}")) || is_defined(&base))
     {
         return Some(format!("the time derivative of `{base}` is written dot({base})"));
     }

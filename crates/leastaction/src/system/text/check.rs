@@ -83,7 +83,7 @@ impl Reader<'_> {
         Ok(())
     }
 
-    /// The indices of definitions with one name must not overlap.
+    /// The indices of definitions with one name must not overlap, and leave no gap.
     fn check_indices(&self, list: &[&Family]) -> Result<()> {
         let mut ranges: Vec<(i64, i64, &Family)> = Vec::new();
         for family in list {
@@ -105,6 +105,23 @@ impl Reader<'_> {
                     .document
                     .error(pair[1].2.place.clone(), title)
                     .other(pair[0].2.place.clone(), "also here")
+                    .into());
+            }
+            let (from, to) = (pair[0].1 + 1, pair[1].0 - 1);
+            if from <= to {
+                let name = &pair[1].2.name;
+                let title = match from == to {
+                    true => format!("`{name}[{from}]` is missing between the entries of `{name}`"),
+                    false => format!(
+                        "`{name}[{from}]` to `{name}[{to}]` are missing between the entries of `{name}`"
+                    ),
+                };
+                return Err(self
+                    .document
+                    .error(pair[1].2.place.clone(), title)
+                    .label(format!("this is {}", pair[1].0))
+                    .other(pair[0].2.place.clone(), format!("this ends at {}", pair[0].1))
+                    .help("give all of them, or other numbers to those that there are")
                     .into());
             }
         }

@@ -4,7 +4,7 @@
 //! escapes are mapped back to the bytes of the file, so that an error inside a formula is shown where it was typed.
 
 use crate::error::{Diagnostic, Error, Origin, Result, Source, nearest};
-use crate::expr::Formula;
+use crate::expr::{Formula, is_name, number_and_word};
 use crate::system::Quantity;
 use std::ops::Range;
 use std::sync::Arc;
@@ -176,26 +176,72 @@ pub(crate) fn syntax_error(source: &Arc<Source>, error: &toml::de::Error) -> Err
     diagnostic.into()
 }
 
+const QUOTES: &str = "formulas and texts stand in quotes";
+const UNIT: &str = "a unit stands in a comment, not behind its number";
+
 /// What TOML complains of in the words of who writes formulas, and what to try.
 fn in_other_words<'a>(text: &str, span: &Range<usize>, title: &'a str) -> Option<(&'a str, String)> {
     let part = text.get(span.clone()).unwrap_or("");
     let start = text.get(..span.start).and_then(|before| before.rfind('\n')).map_or(0, |at| at + 1);
     let before = text.get(start..span.start).unwrap_or("");
     let rest = text.get(span.start..).unwrap_or("").lines().next().unwrap_or("");
-    let key = before.split('=').next().unwrap_or("").trim();
+    let key = match before.starts_with('"') {
+        true => before.rsplit_once('=').map_or("", |(key, _)| key).trim(),
+        false => before.split('=').next().unwrap_or("").trim(),
+    };
     let key = if key.is_empty() || key.len() > 40 { "key" } else { key };
-    let in_list = before.contains('[');
+    // a line of its own is one of a list
+    let in_list = before.rsplit_once('=').is_none_or(|(_, value)| value.contains('['));
     let digit = |c: Option<char>| c.is_some_and(|c| c.is_ascii_digit());
     let said = |title: &'a str, help: &str| Some((title, help.to_owned()));
     if title.contains("unquoted key") && !part.is_ascii() {
         return said(title, "keys with other letters than a to z stand in quotes: \"θ\" = 1");
     }
-    if title.starts_with("string values must be quoted") {
-        let title = "formulas and texts stand in quotes";
+    // words that start like true, false, inf and nan are taken for them
+    let mistaken = ["invalid boolean, expected `", "invalid float, expected `"];
+    let word = mistaken.iter().any(|said| title.starts_with(said));
+    // a sign, or a number that a word follows, is not part of the place
+    let begun = before.rfind(['=', '[', ',']).map_or(before, |at| &before[at + 1..]).trim_start();
+    let ends = if in_list { [',', ']', '#'] } else { ['#'; 3] };
+    let following = rest.split(ends).next().unwrap_or("").trim_end();
+    let value = format!("{begun}{following}");
+    if title.starts_with("string values must be quoted")
+        || title.ends_with(", expected nothing")
+        || title.starts_with("unexpected key or value")
+    {
+        if let Some((number, unit)) = bracketed(&value) {
+            return Some((UNIT, format!("write {key} = {number}  # [{unit}]")));
+        }
+        match number_and_word(&value) {
+            Some((number, unit, true)) if in_list => {
+                return Some((UNIT, format!("write {number} here, and # [{unit}] behind the list")));
+            }
+            Some((number, unit, true)) => {
+                let help = format!(
+                    "write {key} = {number}  # [{unit}], or {key} = \"{number}*{unit}\" for a product"
+                );
+                return Some((UNIT, help));
+            }
+            Some((number, word, false)) if !in_list && value.len() < 60 && is_name(word) => {
+                return Some((QUOTES, format!("write {key} = \"{number}*{word}\"")));
+            }
+            _ => {}
+        }
+    }
+    if title.starts_with("string values must be quoted") || word {
+        let title = QUOTES;
+        let part = if word { value.as_str() } else { part };
+        if matches!(
+            part.trim_start_matches(['-', '+']).to_ascii_lowercase().as_str(),
+            "nan" | "inf" | "infinity"
+        ) {
+            return said("this is not a finite number", "give one");
+        }
         if part.contains(['“', '”', '„', '‘', '’']) {
             return said(title, "quotes are straight: \"…\"");
         }
-        if in_list && part.contains([';', ' ']) {
+        let operators = ['+', '*', '/', '^', '('];
+        if in_list && part.contains([';', ' ']) && !part.contains(operators) {
             return said("expected `,` between the values of a list", "write [1, 0.5]");
         }
         return match (in_list, part.len() < 60) {
@@ -251,6 +297,14 @@ fn in_other_words<'a>(text: &str, span: &Range<usize>, title: &'a str) -> Option
         }
         _ => None,
     }
+}
+
+/// `9.81` and `m/s^2` for `9.81 [m/s^2]`.
+fn bracketed(value: &str) -> Option<(&str, &str)> {
+    let (number, unit) = value.strip_suffix(']')?.split_once('[')?;
+    let number = number.trim();
+    let found = number.parse::<f64>().is_ok() && value.len() < 60 && !unit.contains(['[', ',', '"']);
+    found.then_some((number, unit.trim()))
 }
 
 /// Pairs of bytes, in the text of a string and in the file, for a string as it was typed with its quotes.

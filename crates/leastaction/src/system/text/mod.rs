@@ -78,7 +78,10 @@ struct Reader<'a> {
 /// The Lagrangian, and where it stands.
 struct Lagrangian {
     node: NodeId,
+    /// That of the kinetic energy, if it was given as such.
     origin: Origin,
+    /// The name of the table, if more than one formula stands in it.
+    whole: Origin,
     /// Whether its kinetic energy was given as such.
     kinetic: bool,
     /// Its formulas.
@@ -127,13 +130,15 @@ impl Reader<'_> {
             graph,
             lagrangian: lagrangian.node,
             scope,
-            origin: lagrangian.origin,
+            // what is refused as a whole may be due to each part
+            origin: lagrangian.whole,
             definite: lagrangian.kinetic,
             warnings: self.warnings(&parameters, &definitions),
             written: lagrangian.written,
             names: self.names.clone(),
         };
         let mut system = builder.finish_recorded(recorded)?;
+        system.origin = Some(lagrangian.origin);
         self.initial(&mut system)?;
         self.check_sphere(&system)?;
         Ok(system)
@@ -183,31 +188,28 @@ impl Reader<'_> {
         let potential = node("potential")?;
         let expression = node("expression")?;
         let place = |span: std::ops::Range<usize>| Origin::new(d.source.clone(), &[], span);
+        let header = d.root.get_key_value("lagrangian").map_or(end..end, |(key, _)| key.span());
         match (kinetic, potential, expression) {
             (None, None, Some((node, origin, span))) => {
                 let origin = origin.unwrap_or_else(|| place(span));
-                Ok(Lagrangian { node, origin, kinetic: false, written })
+                Ok(Lagrangian { node, whole: origin.clone(), origin, kinetic: false, written })
             }
             (Some((kinetic, origin, span)), potential, None) => {
-                let node = match potential {
-                    Some((potential, ..)) => graph.sub(kinetic, potential),
-                    None => kinetic,
-                };
                 let origin = origin.unwrap_or_else(|| place(span));
-                Ok(Lagrangian { node, origin, kinetic: true, written })
+                let (node, whole) = match potential {
+                    Some((potential, ..)) => (graph.sub(kinetic, potential), place(header)),
+                    None => (kinetic, origin.clone()),
+                };
+                Ok(Lagrangian { node, origin, whole, kinetic: true, written })
             }
             (None, Some((.., span)), None) => Err(d
                 .error(span, "a Lagrangian needs a kinetic energy")
                 .help("add kinetic = \"…\", or give all of it as expression = \"…\"")
                 .into()),
-            (None, None, None) => {
-                let (key, _) =
-                    d.root.get_key_value("lagrangian").map_or((end..end, ()), |(k, _)| (k.span(), ()));
-                Err(d
-                    .error(key, "the Lagrangian is empty")
-                    .help("add kinetic = \"…\" and potential = \"…\"")
-                    .into())
-            }
+            (None, None, None) => Err(d
+                .error(header, "the Lagrangian is empty")
+                .help("add kinetic = \"…\" and potential = \"…\"")
+                .into()),
             (_, _, Some((.., span))) => Err(d
                 .error(
                     span,
