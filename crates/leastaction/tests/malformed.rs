@@ -561,7 +561,7 @@ fn large_and_deep_files_are_refused_at_once() {
 #[test]
 fn too_many_coupled_pairs_are_not_put_down_to_the_kinetic_energy() {
     let text = "coordinates = [\"x[10000]\"]\n[lagrangian]\nkinetic = \"dot(v_x, v_x)/2\"\n";
-    let found = error(&format!("{text}potential = \"norm(x)\"\n"));
+    let found = error(&format!("{text}potential = \"sum(x)^2\"\n"));
     assert!(found.title.contains("couples more than"), "{found}");
     assert_eq!(found.place(), (2, 2), "{found}");
     let found = error(&text.replacen("dot(v_x, v_x)/2", "sum(v_x)^2", 1));
