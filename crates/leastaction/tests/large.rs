@@ -94,8 +94,8 @@ fn the_smallest_chain_works() {
 #[test]
 fn times_per_particle() {
     let simpson = method("simpson");
-    // both too long for the nearest caches, both compiled
-    let sizes = [3_000usize, 12_000];
+    // both too long to be compiled
+    let sizes = [4_000usize, 16_000];
     let (mut building, mut stepping) = ([f64::INFINITY; 2], [f64::INFINITY; 2]);
     let mut prepared = sizes.map(|n| {
         let problem = chain(n);
@@ -110,7 +110,7 @@ fn times_per_particle() {
             drop((problem, stepper));
             let (stepper, state) = &mut prepared[i];
             let start = Instant::now();
-            let steps = 24_000 / n;
+            let steps = 32_000 / n;
             for _ in 0..steps {
                 stepper.step(state).unwrap();
             }

@@ -345,7 +345,7 @@ pub struct Evaluator<R> {
 }
 
 /// Longer tapes are interpreted unless machine code is asked for: compiling them would take longer than most runs gain.
-const LONGEST_COMPILED: usize = 500_000;
+const LONGEST_COMPILED: usize = 100_000;
 /// A sine or another function becomes about so many times the code of a sum.
 const WEIGHT_OF_FUNCTION: usize = 20;
 

@@ -12,6 +12,8 @@ use crate::method::{Galerkin, Partitioned};
 use crate::scalar::Real;
 use crate::system::{Model, Problem, Structure};
 
+/// Sweeps of longer tapes wait for the memory their code comes from, and gain nothing over Newton's method.
+const LONGEST: usize = 50_000;
 /// More sweeps than this are not worth it.
 const MOST: u32 = 60;
 /// After so many sweeps the changes must shrink at least by this factor each, or Newton's method takes over.
@@ -85,13 +87,16 @@ impl Change {
 }
 
 impl Sweeper {
-    /// A sweeper for a method, if the mass matrix can be factored in a straight tape.
+    /// A sweeper for a method, if the mass matrix can be factored in a straight tape that is not too long.
     pub(super) fn new<R: Real>(problem: &Problem<R>, galerkin: &Galerkin, h: &R) -> Option<Self> {
         let parameters = R::as_f64s(&problem.parameters)?;
         let h = h.to_f64();
         let model: &Model = &problem.system.model;
         let Structure { group, groups, .. } = &model.structure;
         let factors = model.factors()?;
+        if factors.refine.len() > LONGEST {
+            return None;
+        }
         let table: Partitioned<f64> = Partitioned::new(galerkin);
         let (n, count) = (model.n, table.d.len());
         let tapes = [&factors.tape, &factors.refine];
