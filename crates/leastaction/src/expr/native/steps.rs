@@ -66,3 +66,34 @@ pub(super) fn steps(body: &[Instruction]) -> Vec<Step> {
         })
         .collect()
 }
+
+/// A partner for a function is looked for among so many steps, and so many are done early for it.
+pub(super) const FAR: usize = 200;
+const EARLY: usize = 12;
+
+/// What has to be written before a step, in order, if that is little and simple and none of a group is among it.
+pub(super) fn early(
+    steps: &[Step],
+    is_written: impl Fn(usize) -> bool,
+    group: &[usize],
+    step: usize,
+) -> Option<Vec<usize>> {
+    let mut list: Vec<usize> = Vec::new();
+    let mut waiting: Vec<usize> = steps[step].waits_for().collect();
+    while let Some(next) = waiting.pop() {
+        if is_written(next) || list.contains(&next) {
+            continue;
+        }
+        let simple = matches!(
+            steps[next].instruction.action,
+            Action::Add | Action::Sub | Action::Mul | Action::Div | Action::Neg
+        );
+        if group.contains(&next) || !simple || list.len() == EARLY {
+            return None;
+        }
+        list.push(next);
+        waiting.extend(steps[next].waits_for());
+    }
+    list.sort_unstable();
+    Some(list)
+}

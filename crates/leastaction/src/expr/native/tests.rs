@@ -142,7 +142,7 @@ fn random_graphs_have_the_same_bits_as_machine_code() {
 }
 
 #[test]
-fn long_tapes_are_cut_into_pieces_that_pass_values_on() {
+fn long_tapes_pass_values_on_through_memory() {
     for seed in 1..=5 {
         compare(seed * 0x1234_5677, 3000, 6);
     }

@@ -181,110 +181,24 @@ const UNIT: &str = "a unit stands in a comment, not behind its number";
 
 /// What TOML complains of in the words of who writes formulas, and what to try.
 fn in_other_words<'a>(text: &str, span: &Range<usize>, title: &'a str) -> Option<(&'a str, String)> {
-    let part = text.get(span.clone()).unwrap_or("");
-    let start = text.get(..span.start).and_then(|before| before.rfind('\n')).map_or(0, |at| at + 1);
-    let before = text.get(start..span.start).unwrap_or("");
-    let rest = text.get(span.start..).unwrap_or("").lines().next().unwrap_or("");
-    let key = match before.starts_with('"') {
-        true => before.rsplit_once('=').map_or("", |(key, _)| key).trim(),
-        false => before.split('=').next().unwrap_or("").trim(),
-    };
-    let key = if key.is_empty() || key.len() > 40 { "key" } else { key };
-    // a line of its own is one of a list
-    let in_list = before.rsplit_once('=').is_none_or(|(_, value)| value.contains('['));
-    let digit = |c: Option<char>| c.is_some_and(|c| c.is_ascii_digit());
-    let said = |title: &'a str, help: &str| Some((title, help.to_owned()));
-    if title.contains("unquoted key") && !part.is_ascii() {
+    let line = Line::new(text, span);
+    if title.contains("unquoted key") && !line.part.is_ascii() {
         return said(title, "keys with other letters than a to z stand in quotes: \"θ\" = 1");
+    }
+    let unquoted = title.starts_with("string values must be quoted");
+    let followed = title.starts_with("unexpected key or value");
+    if (unquoted || followed || title.ends_with(", expected nothing"))
+        && let Some(found) = line.with_unit()
+    {
+        return Some(found);
     }
     // words that start like true, false, inf and nan are taken for them
     let mistaken = ["invalid boolean, expected `", "invalid float, expected `"];
     let word = mistaken.iter().any(|said| title.starts_with(said));
-    // a sign, or a number that a word follows, is not part of the place
-    let begun = before.rfind(['=', '[', ',']).map_or(before, |at| &before[at + 1..]).trim_start();
-    let ends = if in_list { [',', ']', '#'] } else { ['#'; 3] };
-    let following = rest.split(ends).next().unwrap_or("").trim_end();
-    let value = format!("{begun}{following}");
-    if title.starts_with("string values must be quoted")
-        || title.ends_with(", expected nothing")
-        || title.starts_with("unexpected key or value")
-    {
-        if let Some((number, unit)) = bracketed(&value) {
-            return Some((UNIT, format!("write {key} = {number}  # [{unit}]")));
-        }
-        match number_and_word(&value) {
-            Some((number, unit, true)) if in_list => {
-                return Some((UNIT, format!("write {number} here, and # [{unit}] behind the list")));
-            }
-            Some((number, unit, true)) => {
-                let help = format!(
-                    "write {key} = {number}  # [{unit}], or {key} = \"{number}*{unit}\" for a product"
-                );
-                return Some((UNIT, help));
-            }
-            Some((number, word, false)) if !in_list && value.len() < 60 && is_name(word) => {
-                return Some((QUOTES, format!("write {key} = \"{number}*{word}\"")));
-            }
-            _ => {}
-        }
-    }
-    if title.starts_with("string values must be quoted") || word {
-        let title = QUOTES;
-        let part = if word { value.as_str() } else { part };
-        if matches!(
-            part.trim_start_matches(['-', '+']).to_ascii_lowercase().as_str(),
-            "nan" | "inf" | "infinity"
-        ) {
-            return said("this is not a finite number", "give one");
-        }
-        if part.contains(['“', '”', '„', '‘', '’']) {
-            return said(title, "quotes are straight: \"…\"");
-        }
-        let operators = ['+', '*', '/', '^', '('];
-        if in_list && part.contains([';', ' ']) && !part.contains(operators) {
-            return said("expected `,` between the values of a list", "write [1, 0.5]");
-        }
-        return match (in_list, part.len() < 60) {
-            (true, true) => Some((title, format!("write \"{part}\""))),
-            (false, true) => Some((title, format!("write {key} = \"{part}\""))),
-            _ => said(title, "write \"…\""),
-        };
-    }
-    if title.starts_with("unexpected key or value") {
-        let title = "something follows the value";
-        let value = before.split_once('=').map_or("", |(_, value)| value.trim());
-        if value.starts_with('"') {
-            return said(title, "all of the formula stands in the quotes");
-        }
-        if value.contains(';') || rest.starts_with(';') {
-            return said(title, "every key stands on a line of its own");
-        }
-        if rest.starts_with(',') {
-            if digit(value.chars().next_back()) && digit(rest.chars().nth(1)) {
-                return said(title, "a decimal point is written `.`, a list in brackets: [1, 0.5]");
-            }
-            return Some((title, format!("a list stands in brackets: {key} = [a, b]")));
-        }
-        return said(title, "a value ends with its line; formulas stand in quotes");
-    }
-    if title.starts_with("key with no value") {
-        let title = "expected `=` and a value";
-        if before.trim_start().starts_with("//") || before.trim_start().starts_with("--") {
-            return said(title, "a comment starts with `#`");
-        }
-        if before.trim_end().ends_with(':') {
-            let name = before.trim().trim_end_matches(':');
-            return Some((title, format!("write {name} = …, or [{name}] for a table")));
-        }
-        if rest.starts_with('[') {
-            return Some((
-                title,
-                format!("a key with brackets stands in quotes: \"{}[i = 1..n]\" = …", before.trim()),
-            ));
-        }
-        return Some((title, format!("write {} = …", before.trim())));
-    }
     match title {
+        _ if unquoted || word => line.unquoted(word),
+        _ if followed => line.followed(),
+        _ if title.starts_with("key with no value") => Some(line.without_value()),
         _ if title.starts_with("extra `=`") => {
             said("there are two `=`", "one `=` stands between key and value")
         }
@@ -296,6 +210,120 @@ fn in_other_words<'a>(text: &str, span: &Range<usize>, title: &'a str) -> Option
             said("the text in quotes does not end", "a quote `\"` is missing at the end of the line")
         }
         _ => None,
+    }
+}
+
+fn said<'a>(title: &'a str, help: &str) -> Option<(&'a str, String)> {
+    Some((title, help.to_owned()))
+}
+
+/// The line in which TOML found something wrong.
+struct Line<'t> {
+    /// What was found wrong, what stands before it and what from it on.
+    part: &'t str,
+    before: &'t str,
+    rest: &'t str,
+    key: &'t str,
+    in_list: bool,
+    /// All of the value: a sign, or a number that a word follows, is not part of the place.
+    value: String,
+}
+
+impl<'t> Line<'t> {
+    fn new(text: &'t str, span: &Range<usize>) -> Self {
+        let part = text.get(span.clone()).unwrap_or("");
+        let start = text.get(..span.start).and_then(|before| before.rfind('\n')).map_or(0, |at| at + 1);
+        let before = text.get(start..span.start).unwrap_or("");
+        let rest = text.get(span.start..).unwrap_or("").lines().next().unwrap_or("");
+        let key = match before.starts_with('"') {
+            true => before.rsplit_once('=').map_or("", |(key, _)| key).trim(),
+            false => before.split('=').next().unwrap_or("").trim(),
+        };
+        let key = if key.is_empty() || key.len() > 40 { "key" } else { key };
+        // a line of its own is one of a list
+        let in_list = before.rsplit_once('=').is_none_or(|(_, value)| value.contains('['));
+        let begun = before.rfind(['=', '[', ',']).map_or(before, |at| &before[at + 1..]).trim_start();
+        let ends = if in_list { [',', ']', '#'] } else { ['#'; 3] };
+        let following = rest.split(ends).next().unwrap_or("").trim_end();
+        Self { part, before, rest, key, in_list, value: format!("{begun}{following}") }
+    }
+
+    /// A number with a unit, or a product without its sign.
+    fn with_unit(&self) -> Option<(&'static str, String)> {
+        let Self { key, in_list, value, .. } = self;
+        if let Some((number, unit)) = bracketed(value) {
+            return Some((UNIT, format!("write {key} = {number}  # [{unit}]")));
+        }
+        match number_and_word(value)? {
+            (number, unit, true) if *in_list => {
+                Some((UNIT, format!("write {number} here, and # [{unit}] behind the list")))
+            }
+            (number, unit, true) => {
+                let product = format!("{key} = \"{number}*{unit}\" for a product");
+                Some((UNIT, format!("write {key} = {number}  # [{unit}], or {product}")))
+            }
+            (number, word, false) if !in_list && value.len() < 60 && is_name(word) => {
+                Some((QUOTES, format!("write {key} = \"{number}*{word}\"")))
+            }
+            _ => None,
+        }
+    }
+
+    /// A text or formula without quotes.
+    fn unquoted(&self, word: bool) -> Option<(&'static str, String)> {
+        let part = if word { self.value.as_str() } else { self.part };
+        let number = part.trim_start_matches(['-', '+']).to_ascii_lowercase();
+        if matches!(number.as_str(), "nan" | "inf" | "infinity") {
+            return said("this is not a finite number", "give one");
+        }
+        if part.contains(['“', '”', '„', '‘', '’']) {
+            return said(QUOTES, "quotes are straight: \"…\"");
+        }
+        let operators = ['+', '*', '/', '^', '('];
+        if self.in_list && part.contains([';', ' ']) && !part.contains(operators) {
+            return said("expected `,` between the values of a list", "write [1, 0.5]");
+        }
+        match (self.in_list, part.len() < 60) {
+            (true, true) => Some((QUOTES, format!("write \"{part}\""))),
+            (false, true) => Some((QUOTES, format!("write {} = \"{part}\"", self.key))),
+            _ => said(QUOTES, "write \"…\""),
+        }
+    }
+
+    /// A value with something behind it.
+    fn followed(&self) -> Option<(&'static str, String)> {
+        let title = "something follows the value";
+        let digit = |c: Option<char>| c.is_some_and(|c| c.is_ascii_digit());
+        let value = self.before.split_once('=').map_or("", |(_, value)| value.trim());
+        if value.starts_with('"') {
+            return said(title, "all of the formula stands in the quotes");
+        }
+        if value.contains(';') || self.rest.starts_with(';') {
+            return said(title, "every key stands on a line of its own");
+        }
+        if self.rest.starts_with(',') {
+            if digit(value.chars().next_back()) && digit(self.rest.chars().nth(1)) {
+                return said(title, "a decimal point is written `.`, a list in brackets: [1, 0.5]");
+            }
+            return Some((title, format!("a list stands in brackets: {} = [a, b]", self.key)));
+        }
+        said(title, "a value ends with its line; formulas stand in quotes")
+    }
+
+    /// A key alone.
+    fn without_value(&self) -> (&'static str, String) {
+        let before = self.before.trim();
+        let help = if before.starts_with("//") || before.starts_with("--") {
+            "a comment starts with `#`".to_owned()
+        } else if before.ends_with(':') {
+            let name = before.trim_end_matches(':');
+            format!("write {name} = …, or [{name}] for a table")
+        } else if self.rest.starts_with('[') {
+            format!("a key with brackets stands in quotes: \"{before}[i = 1..n]\" = …")
+        } else {
+            format!("write {before} = …")
+        };
+        ("expected `=` and a value", help)
     }
 }
 

@@ -5,14 +5,11 @@
 
 use super::program::{Array, Emit, Program, Width};
 use crate::expr::graph::{Binary, Unary};
-use crate::expr::native::steps::{Source, Step, steps};
+use crate::expr::native::steps::{FAR, Source, Step, early, steps};
 use crate::expr::tape::{Action, Tape};
 use crate::scalar::elementary::{self, Lanes};
 use std::cell::RefCell;
 
-/// A partner for a function is looked for among so many steps, and so many are done early for it.
-const FAR: usize = 200;
-const EARLY: usize = 12;
 /// So many numbers fit side by side.
 const FULL: usize = 4;
 
@@ -110,9 +107,9 @@ impl<'p> Writer<'_, 'p> {
         for other in first + 1..end {
             if self.steps[other].instruction.action == action
                 && self.results[other].is_none()
-                && let Some(early) = self.early(group, other)
+                && let Some(needed) = early(&self.steps, |step| self.results[step].is_some(), group, other)
             {
-                for step in early {
+                for step in needed {
                     self.write(step);
                 }
                 group.push(other);
@@ -121,28 +118,6 @@ impl<'p> Writer<'_, 'p> {
                 }
             }
         }
-    }
-
-    /// What has to be written before a step, in order, if that is little and simple and none of the group is among it.
-    fn early(&self, group: &[usize], step: usize) -> Option<Vec<usize>> {
-        let mut list: Vec<usize> = Vec::new();
-        let mut waiting: Vec<usize> = self.steps[step].waits_for().collect();
-        while let Some(next) = waiting.pop() {
-            if self.results[next].is_some() || list.contains(&next) {
-                continue;
-            }
-            let simple = matches!(
-                self.steps[next].instruction.action,
-                Action::Add | Action::Sub | Action::Mul | Action::Div | Action::Neg
-            );
-            if group.contains(&next) || !simple || list.len() == EARLY {
-                return None;
-            }
-            list.push(next);
-            waiting.extend(self.steps[next].waits_for());
-        }
-        list.sort_unstable();
-        Some(list)
     }
 
     /// An operand. Inputs and constants are read where they are used.

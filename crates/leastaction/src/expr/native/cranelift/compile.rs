@@ -5,7 +5,7 @@
 
 use super::emit::{Emit, Function, Table};
 use crate::expr::graph::{Binary, Unary};
-use crate::expr::native::steps::{Source, Step, sources, steps, targets};
+use crate::expr::native::steps::{FAR, Source, Step, early, sources, steps, targets};
 use crate::expr::tape::{Action, Instruction, Tape};
 use crate::scalar::elementary::{self, Lanes};
 use cranelift_codegen::ir::{self, AbiParam, InstBuilder, Signature, Value, types};
@@ -125,10 +125,6 @@ pub(super) fn translate(
     builder.finalize(target);
 }
 
-/// A partner for a function is looked for among so many steps, and so many are done early for it.
-const FAR: usize = 200;
-const EARLY: usize = 12;
-
 struct Writer<'a, 'f> {
     function: &'a Function<'f>,
     n: usize,
@@ -211,37 +207,15 @@ impl<'a, 'f> Writer<'a, 'f> {
         for other in index + 1..end {
             if self.steps[other].instruction.action == action
                 && self.results[other].is_none()
-                && let Some(early) = self.early(index, other)
+                && let Some(needed) = early(&self.steps, |step| self.results[step].is_some(), &[index], other)
             {
-                for step in early {
+                for step in needed {
                     self.write(step);
                 }
                 return Some(other);
             }
         }
         None
-    }
-
-    /// What has to be written before a step, in order, if that is little and simple and the step `first` is not among it.
-    fn early(&self, first: usize, step: usize) -> Option<Vec<usize>> {
-        let mut list: Vec<usize> = Vec::new();
-        let mut waiting: Vec<usize> = self.steps[step].waits_for().collect();
-        while let Some(next) = waiting.pop() {
-            if self.results[next].is_some() || list.contains(&next) {
-                continue;
-            }
-            let simple = matches!(
-                self.steps[next].instruction.action,
-                Action::Add | Action::Sub | Action::Mul | Action::Div | Action::Neg
-            );
-            if next == first || !simple || list.len() == EARLY {
-                return None;
-            }
-            list.push(next);
-            waiting.extend(self.steps[next].waits_for());
-        }
-        list.sort_unstable();
-        Some(list)
     }
 
     /// Stores what later pieces read.
