@@ -10,7 +10,8 @@
 //! P = L_v(Q, V')      V = V' + L_vv⁻¹ (T − P)      F = L_q(Q, V)
 //! ```
 //!
-//! The first sweep of a step instead continues the velocities of the step before, and evaluates the factors of L_vv, which are then kept.
+//! The first sweep of a step instead continues the velocities of the step before, and evaluates the factors of L_vv, which are then kept
+//! until a fresh sweep evaluates them anew. Sines and cosines are kept as well: refining sweeps turn them by the little that angles change.
 //! Π takes velocities to the polynomials of the method; with Gauss points it is the identity. Else what it drops of T is taken from P.
 //! As machine code four nodes go side by side; without, they go one after the other, in the same order of operations and so to the same bits.
 
@@ -89,6 +90,17 @@ pub(super) enum Matrix {
     PositionsAhead,
 }
 
+/// What a sweep does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Sweep {
+    /// The first of a step: continues the velocities of the step before, and evaluates L and the factors of L_vv there.
+    First,
+    /// Evaluates everything anew.
+    Fresh,
+    /// Evaluates L with what is kept of the last first or fresh sweep.
+    Refine,
+}
+
 /// Where numbers lie in the arrays of a sweep.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Layout {
@@ -98,10 +110,14 @@ pub(crate) struct Layout {
     pub(super) nodes: usize,
     pub(super) lanes: usize,
     pub(super) pattern: Pattern,
+    /// How many numbers a first or fresh sweep keeps for others: factors first.
+    pub(super) kept: usize,
+    /// The group of coupled coordinates that each coordinate belongs to, and how many groups there are.
+    pub(super) group: Vec<usize>,
+    pub(super) groups: usize,
     /// Whether Π is not the identity.
     pub(super) projected: bool,
-    /// Whether it is the first sweep of a step.
-    pub(super) first: bool,
+    pub(super) sweep: Sweep,
 }
 
 impl Layout {
@@ -113,8 +129,12 @@ impl Layout {
     pub(super) fn start_momentum(&self, i: usize) -> (usize, usize) {
         (self.n + i, 3 * self.n + i)
     }
+    /// One over the size of V_i, or of F_{i−n}.
+    pub(super) fn inverse_size(&self, i: usize) -> usize {
+        4 * self.n + i
+    }
     fn block(&self, k: usize) -> usize {
-        (4 * self.n).next_multiple_of(8) + self.lanes * k
+        (6 * self.n).next_multiple_of(8) + self.lanes * k
     }
     /// V_i at the nodes.
     pub(super) fn velocity(&self, i: usize) -> usize {
@@ -126,32 +146,40 @@ impl Layout {
     pub(super) fn momentum(&self, i: usize) -> usize {
         self.block(2 * self.n + i)
     }
-    pub(super) fn factor(&self, k: usize) -> usize {
+    pub(super) fn kept(&self, k: usize) -> usize {
         self.block(3 * self.n + k)
     }
     /// T_i at the nodes.
     pub(super) fn target(&self, i: usize) -> usize {
-        self.factor(self.pattern.len() + i)
+        self.kept(self.kept + i)
     }
     /// Y_i at the nodes.
     pub(super) fn corrected(&self, i: usize) -> usize {
         self.target(self.n + i)
     }
-    /// How much V_i, and F_{i−n}, changed at most.
-    pub(super) fn change(&self, i: usize) -> usize {
-        self.corrected(self.n) + i
+    /// How much the velocities and forces of a group changed at most, relative to their sizes.
+    pub(super) fn change(&self, group: usize) -> usize {
+        self.corrected(self.n) + group
     }
-    /// Where the k-th output of a sweep's tape goes: F, P and then the factors or V.
-    pub(super) fn output(&self, k: usize, first: bool) -> usize {
-        match k.checked_sub(2 * self.n) {
-            None => self.force(k),
-            Some(k) if first => self.factor(k),
-            Some(i) => self.velocity(i),
+    /// How far an angle is from where its sine was evaluated, at most.
+    pub(super) fn turn(&self) -> usize {
+        self.change(self.groups)
+    }
+    /// What the k-th output of a sweep's tape is.
+    pub(super) fn output(&self, sweep: Sweep, k: usize) -> Output {
+        let n = self.n;
+        match (sweep, k) {
+            (_, k) if k < n => Output::Force(k),
+            (_, k) if k < 2 * n => Output::Momentum(k - n),
+            (Sweep::First, k) => Output::Kept(k - 2 * n),
+            (_, k) if k < 3 * n => Output::Velocity(k - 2 * n),
+            (Sweep::Fresh, k) => Output::Kept(k - 3 * n),
+            (Sweep::Refine, _) => Output::Turn,
         }
     }
     /// How many numbers there are.
     pub(super) fn variables(&self) -> usize {
-        self.change(2 * self.n)
+        self.turn() + 1
     }
     /// What node j adds to all nodes.
     pub(super) fn weight(&self, matrix: Matrix, node: usize) -> usize {
@@ -161,6 +189,36 @@ impl Layout {
     pub(super) fn weights(&self) -> usize {
         self.weight(Matrix::PositionsAhead, self.nodes)
     }
+}
+
+/// What a sweep's tape computes.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum Output {
+    Force(usize),
+    Momentum(usize),
+    Velocity(usize),
+    Kept(usize),
+    /// How far an angle is from where its sine was evaluated.
+    Turn,
+}
+
+/// Σ_j of products: two by two, and the sums again two by two, so that a processor waits little. `product` is the j-th one, added to something
+/// in one rounding.
+pub(super) fn sum_of_products<X>(
+    start: Option<X>,
+    from: usize,
+    to: usize,
+    product: &mut impl FnMut(Option<X>, usize) -> X,
+    add: &mut impl FnMut(X, X) -> X,
+) -> X {
+    if to - from <= 2 {
+        let first = product(start, from);
+        return if to - from == 2 { product(Some(first), from + 1) } else { first };
+    }
+    let middle = from + (to - from).next_power_of_two() / 2;
+    let lower = sum_of_products(start, from, middle, product, add);
+    let upper = sum_of_products(None, middle, to, product, add);
+    add(lower, upper)
 }
 
 /// The weights of a method, for a step of size 1: rows are nodes that something is added to.
@@ -178,16 +236,40 @@ pub struct Weights {
     pub positions_ahead: Vec<Vec<f64>>,
 }
 
+/// The tapes of sweeps.
+#[derive(Clone, Debug)]
+pub struct Tapes {
+    /// L_q, L_v and what is kept, from (q, v).
+    pub first: Arc<Tape>,
+    /// L_q at w, L_v at v, w = v + L_vv⁻¹ (p − L_v), and what is kept, from q and momenta p in place of q, and v. `None` if refining is as
+    /// good.
+    pub fresh: Option<Arc<Tape>>,
+    /// The same from q, p and what is kept in place of q; instead of what is kept, how far angles are from where they were.
+    pub refine: Arc<Tape>,
+    /// Which factors of L_vv there are.
+    pub pattern: Pattern,
+    /// How many numbers are kept: the factors of the pattern first.
+    pub kept: usize,
+}
+
+impl Tapes {
+    /// Angles may be so far from where their sines were evaluated.
+    pub const TURN: f64 = 1.0 / 128.0;
+}
+
 /// Velocities, forces and momenta at the nodes of a step, and how to get better ones.
 #[derive(Clone, Debug)]
 pub struct Nodes {
     layout: Layout,
+    /// Places of the layout that are asked for in every sweep.
+    first_velocity: usize,
+    first_force: usize,
+    first_change: usize,
     weights: Aligned,
     /// Everything that changes.
     variables: Aligned,
     time: Aligned,
-    /// For the first sweep of a step and for the others.
-    kernels: [Kernel; 2],
+    kernels: Kernels,
     scratch: Vec<f64>,
     /// Inputs of a tape at one node, and room for one linear solve.
     q: Vec<f64>,
@@ -195,6 +277,28 @@ pub struct Nodes {
     room: Vec<f64>,
     /// What changes, as it was before a sweep one by one.
     old: Vec<f64>,
+}
+
+/// The kernels of the three kinds of sweeps.
+#[derive(Clone, Debug)]
+struct Kernels {
+    first: Kernel,
+    fresh: Option<Kernel>,
+    refine: Kernel,
+}
+
+impl Kernels {
+    fn of(&mut self, sweep: Sweep) -> &mut Kernel {
+        match (sweep, &mut self.fresh) {
+            (Sweep::First, _) => &mut self.first,
+            (Sweep::Fresh, Some(fresh)) => fresh,
+            _ => &mut self.refine,
+        }
+    }
+    fn scratch(&self) -> usize {
+        let kernels = [&self.first, &self.refine].into_iter().chain(&self.fresh);
+        kernels.filter_map(|kernel| kernel.code.as_ref()).map(|code| code.scratch()).max().unwrap_or(0)
+    }
 }
 
 /// A tape and its code.
@@ -224,42 +328,49 @@ impl Kernel {
 }
 
 impl Nodes {
-    /// Nodes for two tapes: one computes L_q, L_v and the factors of a pattern from (q, v); the other L_q, L_v and better velocities from
-    /// coordinates, momenta and factors in place of q, and v.
+    /// Nodes for the tapes of a system, whose coordinates fall into groups.
     pub fn new(
-        [full, refine]: [&Arc<Tape>; 2],
-        pattern: &Pattern,
+        tapes: &Tapes,
+        group: &[usize],
         weights: &Weights,
         h: f64,
         parameters: &[f64],
         backend: Option<Backend>,
     ) -> Self {
-        let (n, nodes) = (full.coordinates, weights.positions.len());
+        let (n, nodes) = (group.len(), weights.positions.len());
         let layout = Layout {
             n,
             nodes,
             lanes: nodes.next_multiple_of(4),
-            pattern: pattern.clone(),
+            pattern: tapes.pattern.clone(),
+            kept: tapes.kept,
+            group: group.to_vec(),
+            groups: group.iter().max().map_or(0, |group| group + 1),
             projected: weights.projection.is_some(),
-            first: false,
+            sweep: Sweep::Refine,
         };
-        let first = Layout { first: true, ..layout.clone() };
-        let kernels = [
-            Kernel::new(full, &first, parameters, backend),
-            Kernel::new(refine, &layout, parameters, backend),
-        ];
-        let scratch =
-            kernels.iter().filter_map(|kernel| kernel.code.as_ref()).map(|code| code.scratch()).max();
+        let kernel = |tape: &Arc<Tape>, sweep: Sweep| {
+            Kernel::new(tape, &Layout { sweep, ..layout.clone() }, parameters, backend)
+        };
+        let kernels = Kernels {
+            first: kernel(&tapes.first, Sweep::First),
+            fresh: tapes.fresh.as_ref().map(|tape| kernel(tape, Sweep::Fresh)),
+            refine: kernel(&tapes.refine, Sweep::Refine),
+        };
+        let inputs = 2 * n + tapes.kept;
         let mut made = Self {
             weights: Aligned::zeros(layout.weights()),
             variables: Aligned::zeros(layout.variables()),
             time: Aligned::zeros(layout.lanes),
+            scratch: vec![0.0; kernels.scratch()],
             kernels,
-            scratch: vec![0.0; scratch.unwrap_or(0)],
-            q: vec![0.0; 2 * n + pattern.len()],
-            v: vec![0.0; 2 * n + pattern.len()],
+            q: vec![0.0; inputs],
+            v: vec![0.0; inputs],
             room: vec![0.0; n],
             old: vec![0.0; layout.variables()],
+            first_velocity: layout.velocity(0),
+            first_force: layout.force(0),
+            first_change: layout.change(0),
             layout,
         };
         made.weigh(weights, h);
@@ -301,7 +412,7 @@ impl Nodes {
     }
     /// V_i at the nodes.
     pub fn velocities(&self, i: usize) -> &[f64] {
-        &self.variables[self.layout.velocity(i)..][..self.layout.nodes]
+        &self.variables[self.first_velocity + i * self.layout.lanes..][..self.layout.nodes]
     }
     /// Replaces V_i by what it was.
     pub fn restore_velocities(&mut self, i: usize, v: &[f64]) {
@@ -309,20 +420,30 @@ impl Nodes {
     }
     /// F_i at the nodes.
     pub fn forces(&self, i: usize) -> &[f64] {
-        &self.variables[self.layout.force(i)..][..self.layout.nodes]
+        &self.variables[self.first_force + i * self.layout.lanes..][..self.layout.nodes]
     }
-    /// How much all V and then all F changed in the last sweep, at the node where they changed most. Where one is no number
-    /// this may overlook it once.
+    /// One over the sizes of all V and then of all F, which changes are measured by.
+    pub fn inverse_sizes(&mut self) -> &mut [f64] {
+        let place = self.layout.inverse_size(0);
+        &mut self.variables[place..place + 2 * self.layout.n]
+    }
+    /// How much V and F of each group changed in the last sweep, relative to their sizes, at the node where they changed most; and at the end how
+    /// far an angle is from where its sine was evaluated, at most, as of the last refining sweep. Where a V or F is no number this may overlook
+    /// it once.
     pub fn changes(&self) -> &[f64] {
-        &self.variables[self.layout.change(0)..]
+        &self.variables[self.first_change..]
+    }
+    /// Whether there are fresh sweeps.
+    pub fn can_be_fresh(&self) -> bool {
+        self.kernels.fresh.is_some()
     }
 
-    /// A sweep, the first of a step or another. `false` if the code gave up on the way: then nothing here means anything, and the step
-    /// has to be done again from its start, one node after the other.
-    pub fn sweep(&mut self, first: bool, one_by_one: bool) -> bool {
-        let kernel = &mut self.kernels[usize::from(!first)];
+    /// A sweep. `false` if the code gave up on the way: then nothing here means anything, and the step has to be done again from its start,
+    /// one node after the other.
+    pub fn sweep(&mut self, sweep: Sweep, one_by_one: bool) -> bool {
+        let kernel = self.kernels.of(sweep);
         let Some(code) = kernel.code.as_ref().filter(|_| !one_by_one) else {
-            self.sweep_one_by_one(first);
+            self.sweep_one_by_one(sweep);
             return true;
         };
         code.run(Arrays {
@@ -335,39 +456,58 @@ impl Nodes {
         })
     }
 
-    fn sweep_one_by_one(&mut self, first: bool) {
-        let n = self.layout.n;
+    fn sweep_one_by_one(&mut self, sweep: Sweep) {
         self.old.copy_from_slice(&self.variables);
         self.variables[self.layout.change(0)..].fill(0.0);
-        if !first {
+        if sweep != Sweep::First {
             self.find_targets();
         }
         for node in 0..self.layout.nodes {
-            self.evaluate(node, first);
-            let (layout, out) = (&self.layout, &self.kernels[usize::from(!first)].out);
-            for (k, &value) in out.iter().enumerate() {
-                self.variables[layout.output(k, first) + node] = value;
-            }
-            if first {
-                for i in 0..n {
-                    self.variables[layout.velocity(i) + node] = self.v[i];
-                    self.variables[layout.target(i) + node] = out[n + i];
+            self.evaluate(node, sweep);
+            if sweep == Sweep::First {
+                for i in 0..self.layout.n {
+                    self.variables[self.layout.velocity(i) + node] = self.v[i];
                 }
             }
-            for i in 0..n {
-                for (place, change) in
-                    [(layout.velocity(i), layout.change(i)), (layout.force(i), layout.change(n + i))]
-                {
-                    let difference = (self.variables[place + node] - self.old[place + node]).abs();
-                    self.variables[change] = self.variables[change].max(difference);
-                }
+            for k in 0..self.kernels.of(sweep).out.len() {
+                self.put(sweep, k, node);
             }
         }
     }
 
+    /// Stores an output, and looks how much it changed.
+    fn put(&mut self, sweep: Sweep, k: usize, node: usize) {
+        let (layout, value) = (&self.layout, self.kernels.of(sweep).out[k]);
+        let (place, changed) = match layout.output(sweep, k) {
+            Output::Force(i) => (layout.force(i), Some(layout.n + i)),
+            Output::Velocity(i) => (layout.velocity(i), Some(i)),
+            Output::Momentum(i) => {
+                if sweep == Sweep::First {
+                    self.variables[layout.target(i) + node] = value;
+                }
+                (layout.momentum(i), None)
+            }
+            Output::Kept(k) => (layout.kept(k), None),
+            Output::Turn => {
+                let turn = &mut self.variables[layout.turn()];
+                *turn = turn.max(value.abs());
+                return;
+            }
+        };
+        self.variables[place + node] = value;
+        if let Some(i) = changed
+            && sweep != Sweep::First
+        {
+            let difference = (value - self.old[place + node]).abs() * self.old[layout.inverse_size(i)];
+            let change = &mut self.variables[layout.change(layout.group[i % layout.n])];
+            *change = change.max(difference);
+        }
+    }
+
     /// Runs the tape at a node.
-    fn evaluate(&mut self, node: usize, first: bool) {
+    fn evaluate(&mut self, node: usize, sweep: Sweep) {
         let (layout, n, nodes) = (&self.layout, self.layout.n, self.layout.nodes);
+        let first = sweep == Sweep::First;
         let (velocities, positions) = match first {
             true => (Matrix::Ahead, Matrix::PositionsAhead),
             false => (Matrix::Projection, Matrix::Positions),
@@ -377,29 +517,37 @@ impl Nodes {
                 if first { &self.old[layout.velocity(i)..] } else { &self.variables[layout.corrected(i)..] };
             let from = &from[..nodes];
             self.v[i] = if first || layout.projected {
-                self.weighted(0.0, velocities, node, from)
+                self.weighted(None, velocities, node, from)
             } else {
                 from[node]
             };
             let (start, lost) = layout.start(i);
-            self.q[i] = self.old[start] + self.weighted(self.old[lost], positions, node, from);
+            self.q[i] = self.old[start] + self.weighted(Some(self.old[lost]), positions, node, from);
         }
         for i in 0..n {
             self.q[n + i] = self.variables[layout.target(i) + node];
         }
-        for k in 0..layout.pattern.len() {
-            self.q[2 * n + k] = self.old[layout.factor(k) + node];
+        for k in 0..layout.kept {
+            self.q[2 * n + k] = self.old[layout.kept(k) + node];
         }
-        let kernel = &mut self.kernels[usize::from(!first)];
-        // the tape of the first sweep has no momenta and factors in place of coordinates; what there is of their velocities is not read
-        let inputs = if first { n } else { self.q.len() };
+        // what there is of velocities of momenta and of what is kept is not read
+        let inputs = match sweep {
+            Sweep::First => n,
+            Sweep::Fresh => 2 * n,
+            Sweep::Refine => self.q.len(),
+        };
+        let kernel = self.kernels.of(sweep);
         kernel.single.evaluate(&self.q[..inputs], &self.v[..inputs], &self.time[node], &mut kernel.out);
     }
 
     /// Σ_j weight_ij · x_j, added to something.
-    fn weighted(&self, sum: f64, matrix: Matrix, node: usize, numbers: &[f64]) -> f64 {
+    fn weighted(&self, start: Option<f64>, matrix: Matrix, node: usize, numbers: &[f64]) -> f64 {
         let weight = |j: usize| self.weights[self.layout.weight(matrix, j) + node];
-        numbers.iter().enumerate().fold(sum, |sum, (j, x)| sum + x * weight(j))
+        let mut product = |sum: Option<f64>, j: usize| match sum {
+            Some(sum) => numbers[j].mul_add(weight(j), sum),
+            None => numbers[j] * weight(j),
+        };
+        sum_of_products(start, 0, numbers.len(), &mut product, &mut |a, b| a + b)
     }
 
     /// T = p + Σ forces · F + (P − Π P) and Y = V + L_vv⁻¹ (T − T before) at all nodes.
@@ -411,16 +559,16 @@ impl Nodes {
                 let (start, lost) = layout.start_momentum(i);
                 let forces = &self.old[layout.force(i)..][..nodes];
                 let mut target =
-                    self.old[start] + self.weighted(self.old[lost], Matrix::Forces, node, forces);
+                    self.old[start] + self.weighted(Some(self.old[lost]), Matrix::Forces, node, forces);
                 if layout.projected {
                     let present = &self.old[layout.momentum(i)..][..nodes];
-                    target += present[node] - self.weighted(0.0, Matrix::Projection, node, present);
+                    target += present[node] - self.weighted(None, Matrix::Projection, node, present);
                 }
                 let place = layout.target(i) + node;
                 self.variables[place] = target;
             }
             let (layout, old) = (&self.layout, &self.old);
-            let factor = |k: usize| old[layout.factor(k) + node];
+            let factor = |k: usize| old[layout.kept(k) + node];
             for (x, &i) in self.room.iter_mut().zip(layout.pattern.order()) {
                 *x = self.variables[layout.target(i) + node] - old[layout.target(i) + node];
             }

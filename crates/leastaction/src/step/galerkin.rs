@@ -112,6 +112,13 @@ impl<R: Real> GalerkinStepper<R> {
         self.continuable = false;
     }
 
+    /// See [`super::Stepper::leave`].
+    pub(super) fn leave(&mut self, missing: f64) {
+        if let Some(sweeper) = &mut self.sweeper {
+            sweeper.leave(missing);
+        }
+    }
+
     pub(super) fn step(&mut self, state: &mut State<R>, t: &R) -> Result<u32, Cause> {
         self.start.clone_from_slice(&state.q);
         self.restart_counts();

@@ -7,7 +7,7 @@
 //! Where it does not, `galerkin` solves the same equations by Newton's method. In f64 only.
 
 use super::{State, compensated_add};
-use crate::expr::{Nodes, Weights};
+use crate::expr::{Nodes, Sweep, Tapes, Weights};
 use crate::method::{Galerkin, Partitioned};
 use crate::scalar::Real;
 use crate::system::{Model, Problem, Structure};
@@ -21,10 +21,16 @@ const EARLY: u32 = 4;
 const SLOWEST: f64 = 0.7;
 /// What is still missing may be this part of velocities and forces: a thousandth of a unit of rounding.
 const MISSING: f64 = f64::EPSILON / 1024.0;
+/// Nobody asks for less than this.
+const MOST_MISSING: f64 = 1e-6;
 /// Changes of so many units of rounding that no longer shrink are rounding: a nearly singular mass matrix amplifies it.
 const ROUNDING: f64 = 1e4;
 /// So many units of rounding of the coordinates do not move them.
 const LOST: f64 = 16.0 * f64::EPSILON;
+/// Changes below this are rounding mostly.
+const ROUGH: f64 = 64.0 * f64::EPSILON;
+/// Where velocities or forces change by this part in a sweep, everything is evaluated anew.
+const FAR: f64 = 0.02;
 /// A number near zero carries rounding errors of the others it is coupled to, so it is measured against this part of the largest.
 const COUPLED: f64 = 1e-3;
 
@@ -48,6 +54,13 @@ impl<'a> Parts<'a> {
     }
 }
 
+/// What is known after a sweep.
+struct Verdict {
+    done: bool,
+    /// Whether the motion is far from where it was when everything was evaluated.
+    far: bool,
+}
+
 #[derive(Clone, Debug)]
 pub(super) struct Sweeper {
     n: usize,
@@ -55,12 +68,12 @@ pub(super) struct Sweeper {
     table: Partitioned<f64>,
     weights: Weights,
     h: f64,
-    /// Groups of coupled coordinates, of their velocities and of their forces, and what is known of each.
+    /// Groups of coupled coordinates, and what is known of each.
     group: Vec<usize>,
     changes: Vec<Change>,
-    /// One over how large each velocity and force is.
-    inverse: Vec<f64>,
-    /// How large those of each group are, and the coordinates.
+    /// How large velocities and forces are.
+    sizes: Vec<f64>,
+    /// How large the velocities, or forces, of each group are, and the coordinates.
     largest: Vec<f64>,
     extent: Vec<f64>,
     /// Velocities of the step before.
@@ -78,12 +91,44 @@ struct Change {
     now: f64,
     before: f64,
     earlier: f64,
+    /// How much smaller changes become in a sweep, as long as they can be told from rounding; 1 if that is not known.
+    rate: f64,
+    /// The change of exact arithmetic, as the rate lets expect it.
+    expected: f64,
     settled: bool,
 }
 
 impl Change {
-    const NEW: Self =
-        Self { now: f64::INFINITY, before: f64::INFINITY, earlier: f64::INFINITY, settled: false };
+    const NEW: Self = Self {
+        now: f64::INFINITY,
+        before: f64::INFINITY,
+        earlier: f64::INFINITY,
+        rate: 1.0,
+        expected: f64::INFINITY,
+        settled: false,
+    };
+
+    /// Another sweep was made: how much smaller its change is, over two sweeps where there were as many, because errors of q and p take
+    /// turns. 1 if there was nothing to compare with.
+    fn update(&mut self, now: f64, sweep: u32) -> f64 {
+        (self.earlier, self.before, self.now) = (self.before, self.now, now);
+        let last = match sweep {
+            0..=2 => 1.0,
+            _ => now / self.before,
+        };
+        let ratio = if sweep > 3 { (now / self.earlier).sqrt() } else { last };
+        if now > ROUGH || self.rate >= 1.0 {
+            self.rate = last.max(ratio);
+            self.expected = now;
+        } else {
+            self.expected = now.min(2.0 * self.rate * self.expected);
+        }
+        ratio
+    }
+    /// Whether all changes that would follow are below a limit.
+    fn is_below(&self, limit: f64) -> bool {
+        self.rate < 1.0 && self.expected * self.rate <= limit * (1.0 - self.rate)
+    }
 }
 
 impl Sweeper {
@@ -93,23 +138,22 @@ impl Sweeper {
         let h = h.to_f64();
         let model: &Model = &problem.system.model;
         let Structure { group, groups, .. } = &model.structure;
-        let factors = model.factors()?;
-        if factors.refine.len() > LONGEST {
+        let tapes = model.sweeps()?;
+        if tapes.refine.len() > LONGEST {
             return None;
         }
         let table: Partitioned<f64> = Partitioned::new(galerkin);
         let (n, count) = (model.n, table.d.len());
-        let tapes = [&factors.tape, &factors.refine];
         let weights = weights(&table);
         Some(Self {
             n,
-            nodes: Nodes::new(tapes, &factors.pattern, &weights, h, parameters, model.backend),
+            nodes: Nodes::new(tapes, group, &weights, h, parameters, model.backend),
             table,
             weights,
             h,
-            group: group.iter().chain(group).copied().collect(),
+            group: group.clone(),
             changes: vec![Change::NEW; *groups],
-            inverse: vec![0.0; 2 * n],
+            sizes: vec![0.0; 2 * n],
             largest: vec![0.0; *groups],
             extent: vec![0.0; *groups],
             last: vec![0.0; n * count],
@@ -123,6 +167,11 @@ impl Sweeper {
     pub(super) fn resize(&mut self, h: f64) {
         self.h = h;
         self.nodes.weigh(&self.weights, h);
+    }
+
+    /// Changes which part of velocities and forces may be missing when a step is done.
+    pub(super) fn leave(&mut self, missing: f64) {
+        self.missing = missing.clamp(MISSING, MOST_MISSING);
     }
 
     /// How many points a sweep evaluates.
@@ -161,81 +210,86 @@ impl Sweeper {
     fn iterate(&mut self, uniform: bool, one_by_one: bool) -> Option<(u32, bool)> {
         self.changes.fill(Change::NEW);
         self.contraction = -1.0;
+        // sizes of a uniform motion mean nothing, because it may be rest
+        let measured = if uniform { 2 } else { 1 };
+        let mut kind = Sweep::First;
         for sweep in 1..=MOST {
-            if !self.nodes.sweep(sweep == 1, one_by_one) {
+            if !self.nodes.sweep(kind, one_by_one) {
                 return None;
             }
-            // a uniform motion may be rest
-            if sweep == 1 || sweep == 2 && uniform {
+            let verdict = if sweep <= measured {
                 self.measure();
+                Verdict { done: false, far: sweep > 1 }
+            } else {
+                match self.judge(sweep - measured + 1) {
+                    Some(verdict) => verdict,
+                    None => return Some((sweep, false)),
+                }
+            };
+            let far = verdict.far && kind == Sweep::Refine && self.nodes.can_be_fresh();
+            if verdict.done && !far {
+                return Some((sweep, true));
             }
-            match if sweep == 1 { Some(false) } else { self.judge(sweep) } {
-                Some(true) => return Some((sweep, true)),
-                Some(false) => {}
-                None => return Some((sweep, false)),
-            }
+            kind = if far { Sweep::Fresh } else { Sweep::Refine };
         }
         Some((MOST, false))
     }
 
     /// Measures velocities and forces.
     fn measure(&mut self) {
-        for list in [0..self.n, self.n..2 * self.n] {
+        let n = self.n;
+        for (first, forces) in [(0, false), (n, true)] {
             self.largest.fill(f64::MIN_POSITIVE);
-            for i in list.clone() {
-                let numbers =
-                    if i < self.n { self.nodes.velocities(i) } else { self.nodes.forces(i - self.n) };
-                self.inverse[i] = largest(numbers.iter().map(|x| x.abs()));
-                let group = &mut self.largest[self.group[i]];
-                *group = group.max(self.inverse[i]);
+            for (i, (size, &group)) in self.sizes[first..first + n].iter_mut().zip(&self.group).enumerate() {
+                let numbers = if forces { self.nodes.forces(i) } else { self.nodes.velocities(i) };
+                *size = largest(numbers);
+                let of_group = &mut self.largest[group];
+                *of_group = of_group.max(*size);
             }
-            for i in list {
-                self.inverse[i] = 1.0 / self.inverse[i].max(COUPLED * self.largest[self.group[i]]);
+            for (size, &group) in self.sizes[first..first + n].iter_mut().zip(&self.group) {
+                *size = size.max(COUPLED * self.largest[group]);
             }
+        }
+        for (inverse, size) in self.nodes.inverse_sizes().iter_mut().zip(&self.sizes) {
+            *inverse = 1.0 / size;
         }
     }
 
     /// Whether they have converged; `None` if they will not.
-    fn judge(&mut self, sweep: u32) -> Option<bool> {
-        for change in &mut self.changes {
-            (change.earlier, change.before, change.now) = (change.before, change.now, 0.0);
-        }
-        for ((difference, inverse), &group) in self.nodes.changes().iter().zip(&self.inverse).zip(&self.group)
-        {
-            let change = &mut self.changes[group];
-            change.now = change.now.max(difference * inverse);
-        }
-        // the first change has nothing to shrink from
-        let compared = sweep > 2;
+    fn judge(&mut self, sweep: u32) -> Option<Verdict> {
         let rounding = ROUNDING * f64::EPSILON;
-        let unmoved = sweep > EARLY && self.moves_no_coordinate();
-        let mut done = true;
-        for change in &mut self.changes {
-            let last = change.now / change.before;
-            // over two sweeps where there were as many: errors of q and p take turns
-            let rate = if sweep > 3 { (change.now / change.earlier).sqrt() } else { last };
-            if compared && change.before > rounding {
-                self.contraction = self.contraction.max(rate);
+        let Some((&turn, measured)) = self.nodes.changes().split_last() else { return None };
+        let mut verdict = Verdict { done: true, far: turn > Tapes::TURN };
+        let mut slow = false;
+        for (change, &now) in self.changes.iter_mut().zip(measured) {
+            let ratio = change.update(now, sweep);
+            verdict.far |= now > FAR;
+            if sweep > 2 && change.before > rounding {
+                self.contraction = self.contraction.max(ratio);
             }
-            let stagnant = compared && rate > SLOWEST;
-            change.settled |= change.now == 0.0 || stagnant && (change.now <= rounding || unmoved);
-            let next = change.now * rate.max(last);
-            if change.settled || compared && rate < 1.0 && next <= self.missing * (1.0 - rate) {
+            if change.settled || change.is_below(self.missing) || now == 0.0 {
                 continue;
             }
-            // not a number, or too slow
-            if !change.now.is_finite() || sweep > EARLY && rate > SLOWEST {
-                return None;
-            }
-            done = false;
+            let stagnant = sweep > 2 && ratio > SLOWEST;
+            change.settled = stagnant && now <= rounding;
+            slow |= stagnant && sweep > EARLY && !change.settled || !now.is_finite();
+            verdict.done &= change.settled;
         }
-        Some(done)
+        // a sweep that settles nothing may still have moved nothing
+        if slow && !self.moves_no_coordinate() {
+            return None;
+        }
+        verdict.done |= slow;
+        Some(verdict)
     }
 
     /// Whether the last changes of the velocities are lost in the rounding of the coordinates. Forces that are small differences of
     /// large numbers never settle to their own rounding, and need not.
     fn moves_no_coordinate(&self) -> bool {
-        (0..self.n).all(|i| self.h.abs() * self.nodes.changes()[i] <= LOST * self.extent[self.group[i]])
+        self.group
+            .iter()
+            .zip(&self.sizes)
+            .all(|(&group, size)| self.h.abs() * self.changes[group].now * size <= LOST * self.extent[group])
     }
 
     /// q⁺ = q + h Σ b V,  p⁺ = p + h Σ b F; false, and nothing done, if that is no number.
@@ -295,9 +349,9 @@ fn product(left: &[Vec<f64>], right: &[Vec<f64>]) -> Vec<Vec<f64>> {
     left.iter().map(|row| (0..right.len()).map(|j| entry(row, j)).collect()).collect()
 }
 
-/// The largest of some numbers; what is none is left out.
-fn largest(numbers: impl Iterator<Item = f64>) -> f64 {
-    numbers.fold(0.0, f64::max)
+/// The size of the largest of some numbers; what is none is left out.
+fn largest(numbers: &[f64]) -> f64 {
+    numbers.iter().fold(0.0, |largest, x| if x.abs() > largest { x.abs() } else { largest })
 }
 
 #[cfg(test)]
@@ -323,8 +377,8 @@ mod tests {
             count += u32::from(swept.swept);
         }
         let difference = |x: &[f64], y: &[f64]| {
-            let size = largest(x.iter().map(|x| x.abs()));
-            largest(x.iter().zip(y).map(|(x, y)| (x - y).abs())) / size
+            let differences: Vec<f64> = x.iter().zip(y).map(|(x, y)| x - y).collect();
+            largest(&differences) / largest(x)
         };
         (difference(&a.q, &b.q).max(difference(&a.p, &b.p)), count)
     }

@@ -3,9 +3,11 @@
 //! Elimination, LDLᵀ without pivoting, written as formulas: a straight tape computes the factors beside the derivatives of L, and what depends on
 //! parameters alone, such as the factors of a constant mass matrix, is computed once. Where the matrix is not positive definite a pivot
 //! may vanish; the factors are not finite then, and who asked must solve in another way.
+//!
+//! While a step is refined its angles change little, so refining turns sines and cosines by a short series instead of computing them.
 
 use super::Model;
-use crate::expr::{Graph, Node, NodeId, Pattern, Tape};
+use crate::expr::{Depends, Graph, Node, NodeId, Pattern, Tape, Tapes, Unary};
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -14,19 +16,10 @@ use std::sync::Arc;
 const MOST: usize = 60_000;
 const MOST_EACH: usize = 40;
 
-/// First derivatives of L and the factors of L_vv.
-#[derive(Clone, Debug)]
-pub struct Factors {
-    /// Computes L_q, L_v and the factors.
-    pub tape: Arc<Tape>,
-    /// Computes, from q, momenta p and factors in place of q, and v: L_q at w, L_v at v, and w = v + L_vv⁻¹ (p − L_v), by those factors.
-    pub refine: Arc<Tape>,
-    /// Which factors these are.
-    pub pattern: Pattern,
-}
-
-/// The factors of a model's mass matrix. `None` if that takes too much.
-pub(super) fn factors(model: &Model) -> Option<Factors> {
+/// The tapes of sweeps with a model: see [`Tapes`]. `None` if the factors of its mass matrix take too much.
+///
+/// What is kept are the factors, and each angle that has a sine or cosine, with these.
+pub(super) fn tapes(model: &Model) -> Option<Tapes> {
     let mut graph = (*model.graph).clone();
     let position = &model.structure.mass_ordering.position;
     let mut columns = vec![BTreeMap::new(); model.n];
@@ -35,49 +28,124 @@ pub(super) fn factors(model: &Model) -> Option<Factors> {
         columns[i.min(j)].insert(i.max(j), entry.node);
     }
     let left = MOST.max(MOST_EACH * model.n);
-    let (rows, nodes) = Elimination { graph: &mut graph, columns, left }.factor()?;
-    let outputs: Vec<NodeId> = model.l_q.iter().chain(&model.l_v).copied().chain(nodes).collect();
-    let tape = Arc::new(Tape::new(&graph, model.n, &outputs));
+    let (rows, factors) = Elimination { graph: &mut graph, columns, left }.factor()?;
     let pattern = Pattern::new(position, rows);
-    let refine = Arc::new(refine(&model.graph, model, &pattern));
-    Some(Factors { tape, refine, pattern })
+    let (refine, angles) = refine(&model.graph, model, &pattern);
+    let varies = !angles.is_empty() || factors.iter().any(|&factor| !graph.is_fixed(factor));
+    let mut kept = factors.clone();
+    for angle in angles {
+        kept.extend([angle, graph.unary(Unary::Sin, angle), graph.unary(Unary::Cos, angle)]);
+    }
+    let first = [&model.l_q, &model.l_v, &kept].into_iter().flatten().copied();
+    let first = Tape::new(&graph, model.n, &first.collect::<Vec<_>>());
+    let fresh = varies.then(|| {
+        let velocities = better_velocities(&mut graph, &model.l_v, &pattern, |_, k| factors[k]);
+        let forces = with_velocities(&mut graph, &model.l_q, &velocities);
+        let outputs = [&forces, &model.l_v, &velocities, &kept].into_iter().flatten().copied();
+        Arc::new(Tape::new(&graph, 2 * model.n, &outputs.collect::<Vec<_>>()))
+    });
+    Some(Tapes { first: Arc::new(first), fresh, refine: Arc::new(refine), kept: kept.len(), pattern })
 }
 
-fn refine(graph: &Graph, model: &Model, pattern: &Pattern) -> Tape {
+/// The tape that refines, and the angles whose sines it takes from what is kept.
+fn refine(graph: &Graph, model: &Model, pattern: &Pattern) -> (Tape, Vec<NodeId>) {
     let n = model.n;
     // the elimination's nodes are not needed here
-    let graph = RefCell::new(graph.clone());
-    let factor = |k: usize| graph.borrow_mut().coordinate(2 * n + k);
-    let mut corrections: Vec<NodeId> = pattern
-        .order()
-        .iter()
-        .map(|&i| {
-            let momentum = graph.borrow_mut().coordinate(n + i);
-            graph.borrow_mut().sub(momentum, model.l_v[i])
-        })
-        .collect();
+    let mut graph = graph.clone();
+    let kept = 2 * n + pattern.len();
+    let mut angles = Vec::new();
+    let mut turned: BTreeMap<NodeId, [NodeId; 3]> = BTreeMap::new();
+    let roots: Vec<NodeId> = model.l_q.iter().chain(&model.l_v).copied().collect();
+    let derivatives = graph.substitute_all(&roots, |graph, node| match node {
+        Node::Unary(op @ (Unary::Sin | Unary::Cos), angle)
+            if graph.depends(angle).on(Depends::STATE) && !graph.depends(angle).on(Depends::VELOCITIES) =>
+        {
+            let [sine, cosine, _] = *turned.entry(angle).or_insert_with(|| {
+                angles.push(angle);
+                let first = kept + 3 * (angles.len() - 1);
+                let before = [first, first + 1, first + 2].map(|place| graph.coordinate(place));
+                turn(graph, angle, before)
+            });
+            Some(if op == Unary::Sin { sine } else { cosine })
+        }
+        _ => None,
+    });
+    let (l_q, l_v) = derivatives.split_at(n);
+    let factor = |graph: &mut Graph, k: usize| graph.coordinate(2 * n + k);
+    let velocities = better_velocities(&mut graph, l_v, pattern, factor);
+    let forces = with_velocities(&mut graph, l_q, &velocities);
+    let turns = angles.iter().map(|angle| turned[angle][2]);
+    let outputs = forces.iter().chain(l_v).chain(&velocities).copied().chain(turns);
+    let tape = Tape::new(&graph, kept + 3 * angles.len(), &outputs.collect::<Vec<_>>());
+    (tape, angles)
+}
+
+/// The sine and cosine of an angle near another one whose sine and cosine are known, and how near. Terms that are left out are below a hundredth of
+/// a unit of rounding within [`Tapes::TURN`].
+fn turn(graph: &mut Graph, angle: NodeId, [before, sine, cosine]: [NodeId; 3]) -> [NodeId; 3] {
+    let by = graph.sub(angle, before);
+    let square = graph.mul(by, by);
+    let series = |graph: &mut Graph, coefficients: &[f64]| {
+        let mut sum = graph.number(coefficients[0]);
+        for &coefficient in &coefficients[1..] {
+            let (number, product) = (graph.number(coefficient), graph.mul(square, sum));
+            sum = graph.add(number, product);
+        }
+        sum
+    };
+    // sin x = x + x³ (…) and 1 − cos x = x² (…)
+    let odd = series(graph, &[1.0 / 120.0, -1.0 / 6.0]);
+    let cube = graph.mul(by, square);
+    let odd = graph.mul(cube, odd);
+    let sine_of_turn = graph.add(by, odd);
+    let even = series(graph, &[1.0 / 720.0, -1.0 / 24.0, 0.5]);
+    let rest_of_turn = graph.mul(square, even);
+    let [sine_less, cosine_less] = [sine, cosine].map(|x| graph.mul(x, rest_of_turn));
+    let [sine_turned, cosine_turned] = [sine, cosine].map(|x| graph.mul(x, sine_of_turn));
+    let sine_change = graph.sub(cosine_turned, sine_less);
+    let cosine_change = graph.add(sine_turned, cosine_less);
+    [graph.add(sine, sine_change), graph.sub(cosine, cosine_change), by]
+}
+
+/// v + L_vv⁻¹ (p − L_v), with momenta p in place of the coordinates that follow q.
+fn better_velocities(
+    graph: &mut Graph,
+    l_v: &[NodeId],
+    pattern: &Pattern,
+    factor: impl Fn(&mut Graph, usize) -> NodeId,
+) -> Vec<NodeId> {
+    let n = l_v.len();
+    let mut corrections: Vec<NodeId> = Vec::with_capacity(n);
+    for &i in pattern.order() {
+        let momentum = graph.coordinate(n + i);
+        corrections.push(graph.sub(momentum, l_v[i]));
+    }
+    let shared = RefCell::new(&mut *graph);
     let reduce = |x: NodeId, k: usize, y: NodeId| {
-        let factor = factor(k);
-        let product = graph.borrow_mut().mul(factor, y);
-        graph.borrow_mut().sub(x, product)
+        let graph = &mut **shared.borrow_mut();
+        let factor = factor(graph, k);
+        let product = graph.mul(factor, y);
+        graph.sub(x, product)
     };
     let scale = |x: NodeId, k: usize| {
-        let factor = factor(k);
-        graph.borrow_mut().mul(x, factor)
+        let graph = &mut **shared.borrow_mut();
+        let factor = factor(graph, k);
+        graph.mul(x, factor)
     };
     pattern.solve(&mut corrections, reduce, scale);
-    let mut graph = graph.into_inner();
     let mut velocities: Vec<NodeId> = (0..n).map(|i| graph.velocity(i)).collect();
     for (&i, correction) in pattern.order().iter().zip(corrections) {
         velocities[i] = graph.add(velocities[i], correction);
     }
-    let forces = graph.substitute_all(&model.l_q, |_, node| match node {
+    velocities
+}
+
+/// Formulas with other velocities.
+fn with_velocities(graph: &mut Graph, formulas: &[NodeId], velocities: &[NodeId]) -> Vec<NodeId> {
+    graph.substitute_all(formulas, |_, node| match node {
         Node::Velocity(i) => Some(velocities[i as usize]),
         _ => None,
-    });
-    let outputs: Vec<NodeId> =
-        forces.into_iter().chain(model.l_v.iter().copied()).chain(velocities).collect();
-    Tape::new(&graph, 2 * n + pattern.len(), &outputs)
+    })
 }
 
 /// A symmetric matrix on its way to LDLᵀ.

@@ -26,7 +26,6 @@ pub use describe::{
     ConservedFacts, CoordinateFacts, Description, GraphFacts, LagrangianFacts, Listed, MassFacts, Named,
     ParameterFacts, RunFacts,
 };
-pub use factors::Factors;
 pub use formulas::{Formulas, Quantity};
 pub use kernels::{Energy, Gradient, Hessian, SecondOrder};
 pub use model::{Entry, Model, Structure};

@@ -5,8 +5,8 @@
 //! entries that are not structurally zero; a chain of n particles has O(n) of them.
 
 use super::Symmetry;
-use super::factors::{Factors, factors};
-use crate::expr::{Backend, Depends, Differentiator, Evaluator, Graph, Node, NodeId, Tape};
+use super::factors::tapes;
+use crate::expr::{Backend, Depends, Differentiator, Evaluator, Graph, Node, NodeId, Tape, Tapes};
 use crate::linear::Ordering;
 use crate::scalar::Real;
 use std::sync::{Arc, OnceLock};
@@ -80,8 +80,8 @@ pub struct Model {
     /// What runs the tapes in `f64`; as suits if nothing is said.
     pub backend: Option<Backend>,
     tapes: [OnceLock<Arc<Tape>>; 6],
-    /// The factors of L_vv, where they can be written down.
-    factors: OnceLock<Option<Factors>>,
+    /// The tapes of sweeps, where the factors of L_vv can be written down.
+    sweeps: OnceLock<Option<Tapes>>,
     /// Found when they are first asked for.
     pub(super) symmetries: OnceLock<Vec<Symmetry>>,
 }
@@ -165,7 +165,7 @@ impl Model {
             structure,
             backend: None,
             tapes: Default::default(),
-            factors: OnceLock::new(),
+            sweeps: OnceLock::new(),
             symmetries: OnceLock::new(),
         })
     }
@@ -214,9 +214,9 @@ impl Model {
     pub fn energy_tape(&self) -> Arc<Tape> {
         self.tape(4, || vec![self.energy, self.lagrangian])
     }
-    /// First derivatives with the factors of L_vv; `None` if L_vv couples too many velocities.
-    pub fn factors(&self) -> Option<&Factors> {
-        self.factors.get_or_init(|| factors(self)).as_ref()
+    /// The tapes of sweeps; `None` if L_vv couples too many velocities.
+    pub fn sweeps(&self) -> Option<&Tapes> {
+        self.sweeps.get_or_init(|| tapes(self)).as_ref()
     }
     /// The right-hand side of L_vv a = force, then the entries of L_vv.
     pub fn acceleration_tape(&self) -> Arc<Tape> {

@@ -101,6 +101,7 @@ impl<'p> Assembler<'p> {
             Operation::Constant(place) => self.memory[at as usize] = Some(Memory::Table(place)),
             Operation::Single(single, a) => self.write_single(at, single, a, width),
             Operation::Double(double, a, b) => self.write_double(at, double, a, b, width),
+            Operation::MulAdd(a, b, sum) => self.write_mul_add(at, [a, b, sum], width),
             Operation::Select(mask, yes, no) => {
                 let (at_mask, at_no) = (mask, no);
                 let (mask, no) = (self.in_register(mask, &[yes, no]), self.in_register(no, &[mask, yes]));
@@ -182,6 +183,28 @@ impl<'p> Assembler<'p> {
                 encoder.compare(width, target, first, second, predicate);
             }
         }
+    }
+
+    /// The instruction replaces the sum, which is copied first if somebody needs it later.
+    fn write_mul_add(&mut self, at: u32, [a, b, sum]: [ValueId; 3], width: Width) {
+        // the second factor may come from memory
+        let swap = self.register[a as usize].is_none() && self.register[b as usize].is_some();
+        let (a, b) = if swap { (b, a) } else { (a, b) };
+        let first = self.in_register(a, &[b, sum]);
+        let old = self.in_register(sum, &[a, b]);
+        let second = self.operand(b);
+        let readers = self.end[sum as usize] - self.next[sum as usize];
+        let is_last = readers == [a, b, sum].iter().filter(|&&value| value == sum).count() as u32;
+        if is_last && a != sum && b != sum {
+            self.done(Operation::MulAdd(a, b, sum));
+            self.put(at, old);
+            return self.encoder.add_product(width, old, first, second);
+        }
+        let target = self.vacant(&[a, b, sum]);
+        self.put(at, target);
+        self.encoder.copy(width, target, old);
+        self.encoder.add_product(width, target, first, second);
+        self.done(Operation::MulAdd(a, b, sum));
     }
 
     /// An operand that may be in memory.

@@ -62,6 +62,8 @@ struct Instruction {
     map: u8,
     opcode: u8,
     long: bool,
+    /// The bit W of the prefix, which makes some instructions work on 64-bit numbers.
+    wide: bool,
     /// The register in the middle byte; the target mostly.
     register: u8,
     /// The first operand; `None` where the instruction has none.
@@ -75,7 +77,7 @@ fn lanes(width: Width) -> u8 {
 
 impl Encoder {
     fn emit(&mut self, instruction: Instruction, last: Place) {
-        let Instruction { prefix, map, opcode, long, register, first, immediate } = instruction;
+        let Instruction { prefix, map, opcode, long, wide, register, first, immediate } = instruction;
         self.uses_upper_halves |= long;
         let base = match last {
             Place::Register(x) => x,
@@ -89,7 +91,7 @@ impl Encoder {
         if map == MAP_1 && base < 8 {
             self.bytes.extend([0xc5, r | rest]);
         } else {
-            self.bytes.extend([0xc4, r | 1 << 6 | b | map, rest]);
+            self.bytes.extend([0xc4, r | 1 << 6 | b | map, u8::from(wide) << 7 | rest]);
         }
         self.bytes.push(opcode);
         let middle = (register & 7) << 3;
@@ -120,6 +122,15 @@ impl Encoder {
     pub(super) fn arithmetic(&mut self, opcode: u8, width: Width, target: Xmm, a: Xmm, b: Place) {
         let instruction = Instruction { prefix: lanes(width), ..all(MAP_1, opcode, width, target, Some(a)) };
         self.emit(instruction, b);
+    }
+    /// Adds the product of two values to the target.
+    pub(super) fn add_product(&mut self, width: Width, target: Xmm, a: Xmm, b: Place) {
+        let opcode = if width == Width::One { 0xb9 } else { 0xb8 };
+        let instruction = all(MAP_2, opcode, width, target, Some(a));
+        self.emit(Instruction { wide: true, ..instruction }, b);
+    }
+    pub(super) fn copy(&mut self, width: Width, target: Xmm, a: Xmm) {
+        self.emit(all(MAP_1, 0x28, width, target, None), Place::Register(a));
     }
     pub(super) fn square_root(&mut self, width: Width, target: Xmm, a: Xmm) {
         let first = (width == Width::One).then_some(a);
@@ -213,5 +224,6 @@ impl Encoder {
 
 /// An instruction of all lanes.
 fn all(map: u8, opcode: u8, width: Width, register: u8, first: Option<Xmm>) -> Instruction {
-    Instruction { prefix: ALL, map, opcode, long: width == Width::Four, register, first, immediate: None }
+    let long = width == Width::Four;
+    Instruction { prefix: ALL, map, opcode, long, wide: false, register, first, immediate: None }
 }

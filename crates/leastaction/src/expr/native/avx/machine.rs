@@ -47,7 +47,8 @@ struct Lengths {
 
 /// Why there can be no machine code.
 pub(crate) fn unavailable() -> Option<String> {
-    (!std::arch::is_x86_feature_detected!("avx2")).then(|| "the processor has no AVX2".to_owned())
+    let able = std::arch::is_x86_feature_detected!("avx2") && std::arch::is_x86_feature_detected!("fma");
+    (!able).then(|| "the processor has no AVX2 with fused multiply-add".to_owned())
 }
 
 impl Code {

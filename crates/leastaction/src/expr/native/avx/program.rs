@@ -95,6 +95,8 @@ pub(super) enum Operation {
     Constant(u32),
     Single(Single, ValueId),
     Double(Double, ValueId, ValueId),
+    /// The product of the first two and the third, in one rounding.
+    MulAdd(ValueId, ValueId, ValueId),
     /// The second where the first one's sign bit is set, the third elsewhere.
     Select(ValueId, ValueId, ValueId),
     Store(Array, i32, ValueId),
@@ -109,7 +111,7 @@ impl Operation {
             Self::Load(..) | Self::Broadcast(..) | Self::Constant(_) => [None; 3],
             Self::Single(_, a) | Self::Store(_, _, a) | Self::GiveUp(a) => [Some(a), None, None],
             Self::Double(_, a, b) => [Some(a), Some(b), None],
-            Self::Select(a, b, c) => [Some(a), Some(b), Some(c)],
+            Self::MulAdd(a, b, c) | Self::Select(a, b, c) => [Some(a), Some(b), Some(c)],
         };
         list.into_iter().flatten()
     }
@@ -119,6 +121,7 @@ impl Operation {
             Self::Load(..) | Self::Broadcast(..) | Self::Constant(_) => self,
             Self::Single(single, a) => Self::Single(single, name(a)),
             Self::Double(double, a, b) => Self::Double(double, name(a), name(b)),
+            Self::MulAdd(a, b, c) => Self::MulAdd(name(a), name(b), name(c)),
             Self::Select(a, b, c) => Self::Select(name(a), name(b), name(c)),
             Self::Store(array, place, a) => Self::Store(array, place, name(a)),
             Self::GiveUp(a) => Self::GiveUp(name(a)),
@@ -249,11 +252,6 @@ impl<'p> Emit<'p> {
     pub(super) fn load(program: &'p RefCell<Program>, array: Array, place: i32, width: Width) -> Self {
         Self { value: program.borrow_mut().load(array, place, width), width, program }
     }
-    /// A number in four lanes.
-    pub(super) fn number(program: &'p RefCell<Program>, x: f64) -> Self {
-        let value = program.borrow_mut().constant(x.to_bits(), Width::Four);
-        Self { value, width: Width::Four, program }
-    }
     /// One number of an array in four lanes.
     pub(super) fn broadcast(program: &'p RefCell<Program>, array: Array, place: i32) -> Self {
         let value = program.borrow_mut().push(Operation::Broadcast(array, place), Width::Four);
@@ -270,6 +268,11 @@ impl<'p> Emit<'p> {
             [a] => pair(a, a),
             _ => numbers[0],
         }
+    }
+    /// The product with a number, added to another in one rounding.
+    pub(super) fn mul_add(self, factor: Self, sum: Self) -> Self {
+        let operation = Operation::MulAdd(self.value, factor.value, sum.value);
+        self.with(self.program.borrow_mut().push(operation, self.width))
     }
     /// The larger one of two.
     pub(super) fn max(self, other: Self) -> Self {

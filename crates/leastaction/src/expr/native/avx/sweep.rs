@@ -6,7 +6,7 @@
 
 use super::program::{Array, Emit, Program, Width};
 use super::translate::write;
-use crate::expr::nodes::{Layout, Matrix};
+use crate::expr::nodes::{Layout, Matrix, Output, Sweep, sum_of_products};
 use crate::expr::tape::Tape;
 use crate::scalar::elementary::Lanes;
 use std::cell::RefCell;
@@ -21,51 +21,60 @@ pub(super) fn sweep(tape: &Tape, layout: &Layout) -> Program {
 fn write_sweep<'p>(program: &'p RefCell<Program>, tape: &Tape, layout: &Layout) {
     let writer = Writer { program, layout, groups: layout.lanes / 4 };
     let n = layout.n;
-    let targets = if layout.first { Vec::new() } else { writer.targets() };
+    let first = layout.sweep == Sweep::First;
+    let targets = if first { Vec::new() } else { writer.targets() };
     let velocities: Vec<Vec<Emit<'p>>> = (0..n).map(|i| writer.velocity(i)).collect();
     let coordinates: Vec<Vec<Emit<'p>>> = (0..n).map(|i| writer.position(i)).collect();
-    let changes = RefCell::new(vec![None; 2 * n]);
-    let mut starts = Vec::new();
-    // stores a velocity or a force and looks how much it changed
-    let replace = |place: usize, i: usize, group: usize, value: Emit<'p>| {
-        let change = (value - writer.four(place, group)).abs();
-        let mut changes = changes.borrow_mut();
-        changes[i] = Some(changes[i].map_or(change, |others: Emit<'p>| others.max(change)));
-        writer.store(place, group, value);
+    // of each group of coordinates, and of angles; apart for each group of lanes, which take turns
+    let largest = RefCell::new(vec![vec![None; layout.groups + 1]; writer.groups]);
+    let grow = |lanes: usize, place: usize, value: Emit<'p>| {
+        let present = &mut largest.borrow_mut()[lanes][place];
+        *present = Some(present.map_or(value, |others: Emit<'p>| others.max(value)));
     };
+    let mut starts = Vec::new();
     for group in 0..writer.groups {
         starts.push(program.borrow().operations.len());
         let all = tape.coordinates;
         let input = |register: u32| match register as usize {
             i if i < n => coordinates[i][group],
             i if i < 2 * n && i < all => targets[i - n][group],
-            i if i < all => writer.four(layout.factor(i - 2 * n), group),
+            i if i < all => writer.four(layout.kept(i - 2 * n), group),
             i if i < 2 * all => velocities[i - all][group],
             i if i == 2 * all => Emit::load(program, Array::Time, bytes(4 * group), Width::Four),
             i => Emit::load(program, Array::Registers, bytes(layout.lanes * i + 4 * group), Width::Four),
         };
-        if layout.first {
+        if first {
             for i in 0..n {
-                replace(layout.velocity(i), i, group, velocities[i][group]);
+                writer.store(layout.velocity(i), group, velocities[i][group]);
             }
         }
         let output = |index: u32, value: Emit<'p>| {
-            let k = index as usize;
-            let place = layout.output(k, layout.first);
-            match k {
-                k if k < n => replace(place, n + k, group, value),
-                k if k >= 2 * n && !layout.first => replace(place, k - 2 * n, group, value),
-                _ => writer.store(place, group, value),
+            let (place, changed) = match layout.output(layout.sweep, index as usize) {
+                Output::Force(i) => (layout.force(i), Some(n + i)),
+                Output::Velocity(i) => (layout.velocity(i), Some(i)),
+                Output::Momentum(i) => {
+                    if first {
+                        writer.store(layout.target(i), group, value);
+                    }
+                    (layout.momentum(i), None)
+                }
+                Output::Kept(k) => (layout.kept(k), None),
+                Output::Turn => return grow(group, layout.groups, value.abs()),
+            };
+            if let Some(i) = changed
+                && !first
+            {
+                let change = (value - writer.four(place, group)).abs() * writer.one(layout.inverse_size(i));
+                grow(group, layout.group[i % n], change);
             }
-            if layout.first && (n..2 * n).contains(&k) {
-                writer.store(layout.target(k - n), group, value);
-            }
+            writer.store(place, group, value);
         };
         write(tape, Width::Four, &input, &output);
     }
-    for (i, change) in changes.into_inner().into_iter().enumerate() {
-        if let Some(change) = change {
-            change.largest().store(Array::Outputs, bytes(layout.change(i)));
+    let largest = largest.into_inner();
+    for i in 0..=layout.groups {
+        if let Some(value) = largest.iter().filter_map(|of_lanes| of_lanes[i]).reduce(Emit::max) {
+            value.largest().store(Array::Outputs, bytes(layout.change(i)));
         }
     }
     program.borrow_mut().interleave(&starts);
@@ -89,26 +98,26 @@ impl<'p> Writer<'_, 'p> {
         value.store(Array::Outputs, bytes(place + 4 * group));
     }
 
-    /// Adds Σ_j weight_ij · x_j to the sums of all groups.
-    fn add_weighted(&self, sums: &mut [Option<Emit<'p>>], matrix: Matrix, place: usize) {
-        for node in 0..self.layout.nodes {
+    /// Σ_j weight_ij · x_j, added to something, for all groups.
+    fn weighted(&self, start: Option<Emit<'p>>, matrix: Matrix, place: usize) -> Vec<Emit<'p>> {
+        let mut product = |sums: Option<Vec<Emit<'p>>>, node: usize| {
             let x = self.one(place + node);
-            for (group, sum) in sums.iter_mut().enumerate() {
+            let term = |group: usize| {
                 let place = bytes(self.layout.weight(matrix, node) + 4 * group);
-                let term = x * Emit::load(self.program, Array::Velocities, place, Width::Four);
-                *sum = Some(sum.map_or_else(|| self.zero() + term, |sum| sum + term));
-            }
-        }
-    }
-    fn zero(&self) -> Emit<'p> {
-        Emit::number(self.program, 0.0)
+                let weight = Emit::load(self.program, Array::Velocities, place, Width::Four);
+                sums.as_ref().map_or_else(|| x * weight, |sums| x.mul_add(weight, sums[group]))
+            };
+            (0..self.groups).map(term).collect()
+        };
+        let mut add = |a: Vec<Emit<'p>>, b: Vec<Emit<'p>>| a.into_iter().zip(b).map(|(a, b)| a + b).collect();
+        let start = start.map(|start| vec![start; self.groups]);
+        sum_of_products(start, 0, self.layout.nodes, &mut product, &mut add)
     }
     /// start + (lost + Σ_j weight_ij · x_j) for all groups.
     fn beyond_start(&self, (start, lost): (usize, usize), matrix: Matrix, place: usize) -> Vec<Emit<'p>> {
-        let mut sums = vec![Some(self.one(lost)); self.groups];
-        self.add_weighted(&mut sums, matrix, place);
+        let sums = self.weighted(Some(self.one(lost)), matrix, place);
         let start = self.one(start);
-        sums.into_iter().flatten().map(|sum| start + sum).collect()
+        sums.into_iter().map(|sum| start + sum).collect()
     }
 
     /// T = p + Σ forces · F + (P − Π P), stored with Y = V + L_vv⁻¹ (T − T before)
@@ -118,11 +127,8 @@ impl<'p> Writer<'_, 'p> {
             .map(|i| {
                 let mut sums = self.beyond_start(layout.start_momentum(i), Matrix::Forces, layout.force(i));
                 if layout.projected {
-                    let mut projected = vec![None; self.groups];
-                    self.add_weighted(&mut projected, Matrix::Projection, layout.momentum(i));
-                    for (group, (sum, projected)) in
-                        sums.iter_mut().zip(projected.into_iter().flatten()).enumerate()
-                    {
+                    let projected = self.weighted(None, Matrix::Projection, layout.momentum(i));
+                    for (group, (sum, projected)) in sums.iter_mut().zip(projected).enumerate() {
                         *sum = *sum + (self.four(layout.momentum(i), group) - projected);
                     }
                 }
@@ -130,7 +136,7 @@ impl<'p> Writer<'_, 'p> {
             })
             .collect();
         for group in 0..self.groups {
-            let factor = |k: usize| self.four(layout.factor(k), group);
+            let factor = |k: usize| self.four(layout.kept(k), group);
             let order = layout.pattern.order();
             let mut solution: Vec<Emit<'p>> =
                 order.iter().map(|&i| targets[i][group] - self.four(layout.target(i), group)).collect();
@@ -148,24 +154,19 @@ impl<'p> Writer<'_, 'p> {
     /// V', from the step before in the first sweep and else Π Y.
     fn velocity(&self, i: usize) -> Vec<Emit<'p>> {
         let layout = self.layout;
-        let (matrix, place) = match (layout.first, layout.projected) {
-            (true, _) => (Matrix::Ahead, layout.velocity(i)),
-            (false, true) => (Matrix::Projection, layout.corrected(i)),
-            (false, false) => {
-                return (0..self.groups).map(|group| self.four(layout.corrected(i), group)).collect();
-            }
-        };
-        let mut sums = vec![None; self.groups];
-        self.add_weighted(&mut sums, matrix, place);
-        sums.into_iter().flatten().collect()
+        match (layout.sweep, layout.projected) {
+            (Sweep::First, _) => self.weighted(None, Matrix::Ahead, layout.velocity(i)),
+            (_, true) => self.weighted(None, Matrix::Projection, layout.corrected(i)),
+            (_, false) => (0..self.groups).map(|group| self.four(layout.corrected(i), group)).collect(),
+        }
     }
 
     /// Q
     fn position(&self, i: usize) -> Vec<Emit<'p>> {
         let layout = self.layout;
-        let (matrix, place) = match layout.first {
-            true => (Matrix::PositionsAhead, layout.velocity(i)),
-            false => (Matrix::Positions, layout.corrected(i)),
+        let (matrix, place) = match layout.sweep {
+            Sweep::First => (Matrix::PositionsAhead, layout.velocity(i)),
+            _ => (Matrix::Positions, layout.corrected(i)),
         };
         self.beyond_start(layout.start(i), matrix, place)
     }
