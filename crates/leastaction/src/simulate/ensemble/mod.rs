@@ -15,6 +15,7 @@ mod plan;
 mod record;
 mod run;
 mod spec;
+mod tally;
 pub(super) mod text;
 
 pub use engine::{Engine, GoOn, OneByOne, Pace, Starts};
@@ -22,3 +23,4 @@ pub use members::{Axis, List};
 pub use plan::EnsemblePlan;
 pub use record::{Block, Column, Ending, Kind, Status};
 pub use spec::{Draw, Ensemble, MAX_SEED, Shape, Spread};
+pub use tally::{EventTally, Extreme, Failed, Tally};
