@@ -1,13 +1,13 @@
 //! `leastaction certify`: measures everything on the user's own run, prints the certificate, and ends with its verdict.
 
 use crate::arguments::CertifyFlags;
-use crate::progress::{Interrupt, Progress};
+use crate::progress::{AFTER_THIS_STEP, Interrupt, Progress};
 use crate::{Ending, print, say};
 use leastaction::analysis::certify::{Verdict, certify as measure, steps};
 
 pub(crate) fn certify(flags: &CertifyFlags) -> Result<(), Ending> {
     let plan = flags.to_run()?.plan()?;
-    let interrupt = Interrupt::install();
+    let interrupt = Interrupt::install(AFTER_THIS_STEP);
     let progress = Progress::new(steps(&plan), 1);
     let certificate = measure(&plan, &flags.options(), &|steps| {
         progress.advance(steps);

@@ -3,7 +3,7 @@
 use crate::arguments::{ConvergeFlags, Format};
 use crate::figure::{Figure, with_unit};
 use crate::list::{self, Layout};
-use crate::progress::{Interrupt, Progress};
+use crate::progress::{AFTER_THIS_STEP, Interrupt, Progress};
 use crate::{Ending, chart, output, print, say};
 use leastaction::analysis::order::pairwise_orders;
 use leastaction::analysis::{Finding, Findings, Measure, Over, Studies, Study, Vector};
@@ -21,7 +21,7 @@ pub(crate) fn converge(flags: &ConvergeFlags) -> Result<(), Ending> {
     for warning in studies.warnings() {
         say(&format!("warning: {warning}"));
     }
-    let interrupt = Interrupt::install();
+    let interrupt = Interrupt::install(AFTER_THIS_STEP);
     let progress = Progress::new(studies.steps(), 1);
     let all = studies.run(&|steps| {
         progress.advance(steps);

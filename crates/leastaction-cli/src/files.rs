@@ -29,7 +29,11 @@ pub(crate) fn run(source: &str) -> Result<Run, Ending> {
         return Ok(Run::read(&stem(path), &source)?);
     }
     let text = read(path)?;
-    let own = Run::read(&stem(path), &text)?;
+    let mut own = Run::read(&stem(path), &text)?;
+    // a list is named by a path from the folder of the file that names it
+    if let Some(list) = own.ensemble.as_mut().and_then(|ensemble| ensemble.list.as_mut()) {
+        *list = path.parent().unwrap_or(Path::new("")).join(&*list).to_string_lossy().into_owned();
+    }
     if own.definition.is_some() {
         return Ok(own);
     }

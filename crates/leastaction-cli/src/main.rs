@@ -7,6 +7,7 @@ mod arguments;
 mod certify;
 mod chart;
 mod converge;
+mod ensemble;
 mod figure;
 mod files;
 mod init;
@@ -54,6 +55,7 @@ fn main() -> ExitCode {
         Command::Simulate(flags) => run::simulate(flags),
         Command::Converge(flags) => converge::converge(flags),
         Command::Certify(flags) => certify::certify(flags),
+        Command::Ensemble(flags) => ensemble::ensemble(flags),
         Command::Section(flags) => section::section(flags),
         Command::Reproduce(flags) => reproduce::reproduce(flags),
         Command::Systems { format } => list::systems(*format),

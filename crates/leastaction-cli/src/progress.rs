@@ -22,11 +22,19 @@ pub(crate) struct Progress {
 
 impl Progress {
     pub(crate) fn new(steps: u64, stride: u64) -> Self {
+        Self::styled(steps, stride, "{percent:>3} % {wide_bar} {human_pos}/{human_len} steps, {eta} left")
+    }
+
+    /// The progress of an ensemble.
+    pub(crate) fn of_members(members: u64) -> Self {
+        let style = "{percent:>3} % {wide_bar} {human_pos}/{human_len} members, {per_sec}, {eta} left{msg}";
+        Self::styled(members, 1, style)
+    }
+
+    fn styled(count: u64, stride: u64, style: &str) -> Self {
         // hidden at first, but counting from the start, so that its estimate is right when it appears
-        let bar = ProgressBar::with_draw_target(Some(steps), ProgressDrawTarget::hidden());
-        if let Ok(style) = ProgressStyle::with_template(
-            "{percent:>3} % {wide_bar} {human_pos}/{human_len} steps, {eta} left",
-        ) {
+        let bar = ProgressBar::with_draw_target(Some(count), ProgressDrawTarget::hidden());
+        if let Ok(style) = ProgressStyle::with_template(style) {
             bar.set_style(style);
         }
         let enabled = std::io::stderr().is_terminal();
@@ -49,6 +57,19 @@ impl Progress {
         }
     }
 
+    /// So much was done before it began.
+    pub(crate) fn begin_at(&self, count: u64) {
+        self.bar.set_position(count);
+        self.bar.reset_eta();
+    }
+
+    /// Says something at the end of the bar.
+    pub(crate) fn say(&self, text: String) {
+        if self.enabled {
+            self.bar.set_message(text);
+        }
+    }
+
     fn appear(&self) {
         if self.start.elapsed() > PATIENCE && !self.shown.swap(true, Ordering::Relaxed) {
             self.bar.set_draw_target(ProgressDrawTarget::stderr_with_hz(10));
@@ -60,20 +81,24 @@ impl Progress {
     }
 }
 
+/// What is said at the first Ctrl-C of a run.
+pub(crate) const AFTER_THIS_STEP: &str = "ending after this step; press Ctrl-C again to drop everything";
+
 /// Ctrl-C: the first ends the run after the present step, the second ends the program.
 pub(crate) struct Interrupt {
     pressed: Arc<AtomicBool>,
 }
 
 impl Interrupt {
-    pub(crate) fn install() -> Self {
+    /// What is said at the first Ctrl-C tells what it does.
+    pub(crate) fn install(words: &'static str) -> Self {
         let pressed = Arc::new(AtomicBool::new(false));
         let flag = pressed.clone();
         let handler = move || {
             if flag.swap(true, Ordering::Relaxed) {
                 std::process::exit(130);
             }
-            say("\nending after this step; press Ctrl-C again to drop everything");
+            say(&format!("\n{words}"));
         };
         // without a handler Ctrl-C ends the program at once, which is no reason not to run
         let _ = ctrlc::set_handler(handler);

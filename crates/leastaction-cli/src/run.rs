@@ -4,7 +4,7 @@
 //! interrupted.
 
 use crate::arguments::{SimulateFlags, SummaryFormat};
-use crate::progress::{Interrupt, Progress};
+use crate::progress::{AFTER_THIS_STEP, Interrupt, Progress};
 use crate::{Ending, counted, output, picture, print, say, warn_of_text};
 use leastaction::prelude::Solution;
 use leastaction::simulate::{Outcome, Plan};
@@ -44,7 +44,7 @@ pub(crate) fn simulate(flags: &SimulateFlags) -> Result<(), Ending> {
     for warning in plan.warnings() {
         say(&format!("warning: {warning}"));
     }
-    let interrupt = Interrupt::install();
+    let interrupt = Interrupt::install(AFTER_THIS_STEP);
     // where a single step takes long, the clock is read at each
     let slow = plan.precision.is_some() || plan.problem.system.n() > 1000;
     let progress = Progress::new(plan.steps, if slow { 1 } else { 64 });

@@ -2,7 +2,7 @@
 
 use crate::arguments::{Format, SectionFlags};
 use crate::figure::{Axis, Figure, Mark, Panel, Place, Shape, palette, with_unit};
-use crate::progress::{Interrupt, Progress};
+use crate::progress::{AFTER_THIS_STEP, Interrupt, Progress};
 use crate::{Ending, counted, list, output, print, say};
 use leastaction::analysis::{Orbit, Section, SectionPlan, SectionStart};
 use leastaction::simulate::Outcome;
@@ -30,7 +30,7 @@ pub(crate) fn section(flags: &SectionFlags) -> Result<(), Ending> {
     for warning in plan.warnings() {
         say(&format!("warning: {warning}"));
     }
-    let interrupt = Interrupt::install();
+    let interrupt = Interrupt::install(AFTER_THIS_STEP);
     let progress = Progress::new(plan.steps(), 1);
     let orbits = plan.run(&|steps| {
         progress.advance(steps);

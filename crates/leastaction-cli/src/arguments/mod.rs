@@ -2,12 +2,14 @@
 
 mod certify;
 mod converge;
+mod ensemble;
 mod observe;
 mod reproduce;
 mod section;
 
 pub(crate) use certify::CertifyFlags;
 pub(crate) use converge::ConvergeFlags;
+pub(crate) use ensemble::{EnsembleFlags, Shard};
 pub(crate) use reproduce::ReproduceFlags;
 pub(crate) use section::SectionFlags;
 
@@ -40,6 +42,8 @@ pub(crate) enum Command {
     Certify(Box<CertifyFlags>),
     /// Find where motions pass through a surface: a Poincaré section
     Section(Box<SectionFlags>),
+    /// Run many members that differ in parameters and initial states: a grid, a list, draws
+    Ensemble(Box<EnsembleFlags>),
     /// Compute the tables and figures of the five papers beside what they print
     Reproduce(ReproduceFlags),
     /// List the systems of the catalogue

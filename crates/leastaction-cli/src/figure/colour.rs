@@ -1,4 +1,4 @@
-//! Colours: from an index to a palette entry, from a value to a colour of a diverging map.
+//! Colours: from an index to a palette entry, from a value to a colour of a map.
 //!
 //! The palette is that of Okabe and Ito, which people with the common colour
 //! deficiencies can tell apart; its yellow is darkened because the page is white.
@@ -49,10 +49,32 @@ const DIVERGING: [Colour; 9] = [
 
 /// The colour of `value` in −1..1; values outside take the end colours.
 pub(crate) fn diverging(value: f64) -> Colour {
-    let last = DIVERGING.len() - 1;
-    let place = (value.clamp(-1.0, 1.0) + 1.0) / 2.0 * last as f64;
+    along(&DIVERGING, (value + 1.0) / 2.0)
+}
+
+/// Anchors of the sequential map, evenly from 0 to 1, lightness rising evenly: night, plum, fire, gold.
+const SEQUENTIAL: [Colour; 8] = [
+    Colour(22, 20, 64),
+    Colour(66, 28, 110),
+    Colour(116, 36, 122),
+    Colour(168, 50, 110),
+    Colour(212, 76, 82),
+    Colour(239, 119, 56),
+    Colour(250, 170, 48),
+    Colour(248, 222, 96),
+];
+
+/// The colour of `value` in 0..1; values outside take the end colours.
+pub(crate) fn sequential(value: f64) -> Colour {
+    along(&SEQUENTIAL, value)
+}
+
+/// The colour between anchors at a place in 0..1.
+fn along(anchors: &[Colour], place: f64) -> Colour {
+    let last = anchors.len() - 1;
+    let place = place.clamp(0.0, 1.0) * last as f64;
     let below = (place.floor() as usize).min(last - 1);
-    DIVERGING[below].mix(DIVERGING[below + 1], place - below as f64)
+    anchors[below].mix(anchors[below + 1], place - below as f64)
 }
 
 impl Colour {

@@ -1,20 +1,17 @@
 //! Heat maps: from values on a grid to coloured cells and a colour bar.
 //!
-//! The colours diverge from zero if the values have both signs and from the middle of
-//! their range otherwise. Cells are few enough for vector graphics, so the picture stays
+//! Diverging colours start from zero if the values have both signs and from the middle of
+//! their range otherwise; sequential ones go from the least value to the largest. Cells are few enough for vector graphics, so the picture stays
 //! one SVG without an embedded bitmap.
 
-use super::colour::{AXIS, Colour, LABEL as LABEL_INK, diverging};
+use super::colour::{AXIS, Colour, LABEL as LABEL_INK, diverging, sequential};
 use super::layout::{COLOUR_BAR, LABEL, Layout, TICK};
-use super::scale::{self, Scale, Transform};
+use super::scale::{self, Transform};
 use super::svg::{Anchor, Pen, Svg};
-use super::{HeatMap, text};
+use super::{Colours, HeatMap, text};
 
 /// Shades of the colour map.
 const SHADES: usize = 65;
-/// Most cells along each side.
-const MOST_COLUMNS: usize = 420;
-const MOST_ROWS: usize = 220;
 
 /// Value of the palest colour and distance to the strongest.
 fn centre_and_reach(map: &HeatMap) -> (f64, f64) {
@@ -32,15 +29,31 @@ fn centre_and_reach(map: &HeatMap) -> (f64, f64) {
     }
 }
 
-fn shades() -> Vec<Colour> {
-    (0..SHADES).map(|i| diverging(2.0 * i as f64 / (SHADES - 1) as f64 - 1.0)).collect()
+/// The values of the first and the last colour.
+fn range(map: &HeatMap) -> (f64, f64) {
+    match map.colours {
+        Colours::Diverging => {
+            let (centre, reach) = centre_and_reach(map);
+            (centre - reach, centre + reach)
+        }
+        Colours::Sequential => scale::range_of(map.values.iter().copied(), map.scale, 0.0),
+    }
+}
+
+fn shades(map: &HeatMap) -> Vec<Colour> {
+    let shade = |share: f64| match map.colours {
+        Colours::Diverging => diverging(2.0 * share - 1.0),
+        Colours::Sequential => sequential(share),
+    };
+    (0..SHADES).map(|i| shade(i as f64 / (SHADES - 1) as f64)).collect()
 }
 
 /// Draws the cells.
 pub(crate) fn draw(svg: &mut Svg, map: &HeatMap, layout: &Layout) {
     let columns = map.columns.max(1);
     let rows = map.values.len() / columns;
-    let (centre, reach) = centre_and_reach(map);
+    // from values to shades
+    let along = Transform::new(range(map), map.scale, 0.0, (SHADES - 1) as f64);
     let corners = (
         layout.map[0].pixel(map.x.0),
         layout.map[1].pixel(map.y.1),
@@ -48,31 +61,29 @@ pub(crate) fn draw(svg: &mut Svg, map: &HeatMap, layout: &Layout) {
         layout.map[1].pixel(map.y.0),
     );
     let (Some(left), Some(top), Some(right), Some(bottom)) = corners else { return };
-    let (shown_rows, shown_columns) = (rows.min(MOST_ROWS), columns.min(MOST_COLUMNS));
+    let (shown_rows, shown_columns) = (rows.min(map.most.1), columns.min(map.most.0));
     let level = |r: usize, c: usize| {
         // the cell at the middle of the shown one; row 0 of the data is at the bottom
         let row = rows - 1 - (2 * r + 1) * rows / (2 * shown_rows);
         let column = (2 * c + 1) * columns / (2 * shown_columns);
-        let value = (map.values.get(row * columns + column)? - centre) / reach;
-        value
-            .is_finite()
-            .then(|| ((value.clamp(-1.0, 1.0) + 1.0) / 2.0 * (SHADES - 1) as f64).round() as usize)
+        let value = map.values.get(row * columns + column)?;
+        let shade = if value.is_finite() { along.pixel(*value)? } else { return None };
+        Some(shade.clamp(0.0, (SHADES - 1) as f64).round() as usize)
     };
     let levels: Vec<Vec<Option<usize>>> =
         (0..shown_rows).map(|r| (0..shown_columns).map(|c| level(r, c)).collect()).collect();
-    svg.cells([left, top, right - left, bottom - top], &levels, &shades());
+    svg.cells([left, top, right - left, bottom - top], &levels, &shades(map));
 }
 
 /// Draws the colour bar at the right of the plot.
 pub(crate) fn colour_bar(svg: &mut Svg, map: &HeatMap, layout: &Layout) {
     let plot = layout.plot;
-    let (centre, reach) = centre_and_reach(map);
     let (x, width) = (plot.right() + 16.0, 12.0);
     let levels: Vec<Vec<Option<usize>>> = (0..SHADES).rev().map(|level| vec![Some(level)]).collect();
-    svg.cells([x, plot.y, width, plot.height], &levels, &shades());
-    let range = (centre - reach, centre + reach);
-    let ticks = scale::ticks(range, Scale::Linear, ((plot.height / 50.0) as usize).clamp(2, 6));
-    let along = Transform::new(range, Scale::Linear, plot.bottom(), plot.y);
+    svg.cells([x, plot.y, width, plot.height], &levels, &shades(map));
+    let range = range(map);
+    let ticks = scale::ticks(range, map.scale, ((plot.height / 50.0) as usize).clamp(2, 6));
+    let along = Transform::new(range, map.scale, plot.bottom(), plot.y);
     for (value, name) in ticks.major.iter().zip(&ticks.labels) {
         if let Some(y) = along.pixel(*value) {
             svg.line([x + width, y], [x + width + 4.0, y], Pen::new(AXIS, 1.0));
@@ -87,10 +98,20 @@ pub(crate) fn colour_bar(svg: &mut Svg, map: &HeatMap, layout: &Layout) {
 
 #[cfg(test)]
 mod tests {
+    use super::super::scale::Scale;
     use super::*;
 
     fn map(values: Vec<f64>) -> HeatMap {
-        HeatMap { x: (0.0, 1.0), y: (0.0, 1.0), columns: 2, values, label: String::new() }
+        HeatMap {
+            x: (0.0, 1.0),
+            y: (0.0, 1.0),
+            columns: 2,
+            values,
+            label: String::new(),
+            colours: Colours::Diverging,
+            scale: Scale::Linear,
+            most: (420, 220),
+        }
     }
 
     #[test]

@@ -265,6 +265,21 @@ pub(crate) struct HeatMap {
     pub(crate) values: Vec<f64>,
     /// Label of the colour bar.
     pub(crate) label: String,
+    /// Which colours.
+    pub(crate) colours: Colours,
+    /// How values are laid along the colours.
+    pub(crate) scale: Scale,
+    /// The most cells along x and y; where there are more, some are left out.
+    pub(crate) most: (usize, usize),
+}
+
+/// The colours of a heat map.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Colours {
+    /// Two colours from a pale middle, which is zero if values have both signs.
+    Diverging,
+    /// From dark to light, from the least value to the largest.
+    Sequential,
 }
 
 impl Panel {

@@ -6,7 +6,10 @@ use super::colour::LABEL;
 use super::curves::{COORDINATES, OUTPUTS, curves_block};
 use super::motion::motion_panel;
 use super::phase::phase_block;
-use super::{Axis, Figure, HeatMap, Mark, Panel, Place, RunPicture, Series, Shape, palette, text, with_unit};
+use super::{
+    Axis, Colours, Figure, HeatMap, Mark, Panel, Place, RunPicture, Scale, Series, Shape, palette, text,
+    with_unit,
+};
 
 /// Curves that can be told apart in one panel.
 pub(super) const MOST_CURVES: usize = 8;
@@ -124,7 +127,16 @@ fn space_time_panel(picture: &RunPicture) -> Panel {
     let first = coordinates.first().map_or("", |s| s.unit.as_str());
     let label = with_unit("q", if coordinates.iter().all(|s| s.unit == first) { first } else { "" });
     let y = (0.5, coordinates.len() as f64 + 0.5);
-    let map = HeatMap { x: extent(&picture.time), y, columns: columns.max(1), values, label };
+    let map = HeatMap {
+        x: extent(&picture.time),
+        y,
+        columns: columns.max(1),
+        values,
+        label,
+        colours: Colours::Diverging,
+        scale: Scale::Linear,
+        most: (420, 220),
+    };
     let y_axis = Axis::linear("index of the coordinate");
     let mut panel = Panel::new("All coordinates", Axis::linear(picture.time_label.clone()), y_axis);
     panel.marks.push(Mark::new(palette(0), Shape::Heat(map)));

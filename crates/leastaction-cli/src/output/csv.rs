@@ -2,7 +2,9 @@
 
 use super::table::Table;
 use leastaction::error::number;
-use std::io::{Result, Write};
+use std::fs::File;
+use std::io::{BufRead, BufReader, Result, Write};
+use std::path::Path;
 
 pub(super) fn write(file: &mut impl Write, table: &Table<'_>) -> Result<()> {
     comments(file, &table.run)?;
@@ -28,6 +30,13 @@ pub(super) fn write(file: &mut impl Write, table: &Table<'_>) -> Result<()> {
 pub(super) fn comments(file: &mut impl Write, run: &str) -> Result<()> {
     writeln!(file, "# leastaction {}", env!("CARGO_PKG_VERSION"))?;
     run.lines().try_for_each(|line| writeln!(file, "# {line}"))
+}
+
+/// The run in the comments of a file.
+pub(super) fn stored_run(path: &Path) -> Option<String> {
+    let lines = BufReader::new(File::open(path).ok()?).lines().map_while(Result::ok);
+    let comments = lines.take_while(|line| line.starts_with('#')).skip(1);
+    Some(comments.map(|line| line.strip_prefix("# ").unwrap_or("").to_owned() + "\n").collect())
 }
 
 /// A name in a header: in quotes where it would be taken for several.

@@ -3,9 +3,11 @@
 //! A file appears whole or not at all: it is written beside its place and then moved there.
 
 mod csv;
+pub(crate) mod journal;
+mod members;
 mod npz;
 #[cfg(feature = "parquet")]
-mod parquet;
+pub(crate) mod parquet;
 mod points;
 mod table;
 
@@ -13,6 +15,7 @@ use crate::Ending;
 use crate::figure::{Figure, to_png, to_svg};
 use leastaction::prelude::Solution;
 use leastaction::simulate::Plan;
+pub(crate) use members::{Heading, stored_run, write_members};
 pub(crate) use points::Points;
 use std::fs::File;
 use std::io::{BufWriter, ErrorKind, Write};

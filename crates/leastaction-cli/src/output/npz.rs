@@ -3,12 +3,14 @@
 //! Stored without compression: recorded states hardly compress, and NumPy maps them faster.
 
 use super::table::Table;
-use std::io::{Result, Seek, Write};
+use std::fs::File;
+use std::io::{Read, Result, Seek, Write};
+use std::path::Path;
 use zip::write::SimpleFileOptions;
-use zip::{CompressionMethod, ZipWriter};
+use zip::{CompressionMethod, ZipArchive, ZipWriter};
 
 pub(super) fn write(file: impl Write + Seek, table: &Table<'_>) -> Result<()> {
-    let mut archive = ZipWriter::new(file);
+    let mut archive = archive(file);
     let rows = table.rows;
     if let Some((name, words)) = &table.words {
         texts(&mut archive, name, &[rows], words)?;
@@ -26,8 +28,25 @@ pub(super) fn write(file: impl Write + Seek, table: &Table<'_>) -> Result<()> {
     Ok(())
 }
 
+/// An empty archive.
+pub(super) fn archive<W: Write + Seek>(file: W) -> ZipWriter<W> {
+    ZipWriter::new(file)
+}
+
+/// The text in the array `run` of a file.
+pub(super) fn stored_run(path: &Path) -> Option<String> {
+    let mut archive = ZipArchive::new(File::open(path).ok()?).ok()?;
+    let mut bytes = Vec::new();
+    archive.by_name("run.npy").ok()?.read_to_end(&mut bytes).ok()?;
+    // after the magic bytes and the version, the length of the header
+    let header = usize::from(u16::from_le_bytes(bytes.get(8..10)?.try_into().ok()?));
+    let points = bytes.get(10 + header..)?.chunks_exact(4);
+    let letter = |point: &[u8]| char::from_u32(u32::from_le_bytes(point.try_into().ok()?));
+    points.map(letter).collect()
+}
+
 /// Text as NumPy keeps it: code points, all of the same length, filled up with zeros.
-fn texts<W: Write + Seek>(
+pub(super) fn texts<W: Write + Seek>(
     archive: &mut ZipWriter<W>,
     name: &str,
     shape: &[usize],
@@ -42,7 +61,12 @@ fn texts<W: Write + Seek>(
 }
 
 /// A new array in the archive, up to where its numbers begin.
-fn begin<W: Write + Seek>(archive: &mut ZipWriter<W>, name: &str, kind: &str, shape: &[usize]) -> Result<()> {
+pub(super) fn begin<W: Write + Seek>(
+    archive: &mut ZipWriter<W>,
+    name: &str,
+    kind: &str,
+    shape: &[usize],
+) -> Result<()> {
     let options = SimpleFileOptions::default().compression_method(CompressionMethod::Stored).large_file(true);
     archive.start_file(format!("{name}.npy"), options)?;
     archive.write_all(&header(kind, shape))

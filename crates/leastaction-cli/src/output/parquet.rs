@@ -1,15 +1,22 @@
 //! Parquet: one column for each of t, coordinates, velocities, momenta, the energy and outputs; the run in the file's metadata.
 
+use super::journal::Journal;
+use super::members::Heading;
 use super::table::Table;
+use leastaction::simulate::ensemble::{Kind, List, Status};
 use parquet::basic::{LogicalType, Repetition, Type as Physical};
-use parquet::data_type::{ByteArray, ByteArrayType, DoubleType};
+use parquet::data_type::{ByteArray, ByteArrayType, DoubleType, Int64Type};
 use parquet::errors::ParquetError;
 use parquet::file::metadata::KeyValue;
 use parquet::file::properties::WriterProperties;
+use parquet::file::reader::{FileReader, SerializedFileReader};
 use parquet::file::writer::SerializedFileWriter;
+use parquet::record::Field;
 use parquet::schema::types::Type;
+use std::fs::File;
 use std::io::{Error, Result, Write};
 use std::ops::Range;
+use std::path::Path;
 use std::sync::Arc;
 
 /// Rows a group, so that a reader can take a long run in parts.
@@ -31,17 +38,21 @@ fn write_parquet(file: impl Write + Send, table: &Table<'_>) -> std::result::Res
         fields.push(Arc::new(field.with_repetition(Repetition::REQUIRED).build()?));
     }
     let schema = Arc::new(Type::group_type_builder("run").with_fields(fields).build()?);
-    let metadata = vec![
-        KeyValue::new("leastaction".to_owned(), env!("CARGO_PKG_VERSION").to_owned()),
-        KeyValue::new("run".to_owned(), table.run.clone()),
-    ];
-    let properties = WriterProperties::builder().set_key_value_metadata(Some(metadata)).build();
-    let mut writer = SerializedFileWriter::new(file, schema, Arc::new(properties))?;
+    let mut writer = SerializedFileWriter::new(file, schema, properties(&table.run))?;
     for start in (0..table.rows).step_by(GROUP) {
         write_group(&mut writer, table, start..(start + GROUP).min(table.rows))?;
     }
     writer.close()?;
     Ok(())
+}
+
+/// The version and the run, as the file's metadata.
+fn properties(run: &str) -> Arc<WriterProperties> {
+    let metadata = vec![
+        KeyValue::new("leastaction".to_owned(), env!("CARGO_PKG_VERSION").to_owned()),
+        KeyValue::new("run".to_owned(), run.to_owned()),
+    ];
+    Arc::new(WriterProperties::builder().set_key_value_metadata(Some(metadata)).build())
 }
 
 fn write_group(
@@ -67,4 +78,106 @@ fn write_group(
     }
     group.close()?;
     Ok(())
+}
+
+/// The members of an ensemble, blocks of them in groups.
+pub(super) fn write_members(
+    file: impl Write + Send,
+    heading: &Heading<'_>,
+    journal: &mut Journal,
+) -> Result<()> {
+    let fields = heading.columns.iter().map(|column| {
+        let (physical, logical) = match column.kind {
+            Kind::Whole => (Physical::INT64, None),
+            Kind::Real => (Physical::DOUBLE, None),
+            Kind::Status => (Physical::BYTE_ARRAY, Some(LogicalType::String)),
+        };
+        let field = Type::primitive_type_builder(&column.name, physical).with_logical_type(logical);
+        field.with_repetition(Repetition::REQUIRED).build().map(Arc::new)
+    });
+    let fields = fields.collect::<std::result::Result<Vec<_>, _>>().map_err(Error::other)?;
+    let schema = Type::group_type_builder("run").with_fields(fields).build().map_err(Error::other)?;
+    let mut writer =
+        SerializedFileWriter::new(file, Arc::new(schema), properties(heading.run)).map_err(Error::other)?;
+    let blocks: Vec<u64> = (0..journal.blocks).collect();
+    for group in blocks.chunks(BLOCKS_A_GROUP) {
+        write_blocks(&mut writer, heading, journal, group)?;
+    }
+    writer.close().map_err(Error::other)?;
+    Ok(())
+}
+
+/// Blocks a group.
+const BLOCKS_A_GROUP: usize = 128;
+
+fn write_blocks(
+    writer: &mut SerializedFileWriter<impl Write + Send>,
+    heading: &Heading<'_>,
+    journal: &mut Journal,
+    blocks: &[u64],
+) -> Result<()> {
+    let mut group = writer.next_row_group().map_err(Error::other)?;
+    for (index, column) in heading.columns.iter().enumerate() {
+        let mut cells = Vec::new();
+        for block in blocks {
+            cells.extend(journal.column(*block, index)?);
+        }
+        let Some(mut target) = group.next_column().map_err(Error::other)? else { break };
+        let written = match column.kind {
+            Kind::Whole => {
+                let values: Vec<i64> = cells.iter().map(|cell| *cell as i64).collect();
+                target.typed::<Int64Type>().write_batch(&values, None, None)
+            }
+            Kind::Real => {
+                let values: Vec<f64> = cells.iter().map(|cell| f64::from_bits(*cell)).collect();
+                target.typed::<DoubleType>().write_batch(&values, None, None)
+            }
+            Kind::Status => {
+                let word = |cell: &u64| ByteArray::from(Status::of_code(*cell).word());
+                let values: Vec<ByteArray> = cells.iter().map(word).collect();
+                target.typed::<ByteArrayType>().write_batch(&values, None, None)
+            }
+        };
+        written.and_then(|_| target.close()).map_err(Error::other)?;
+    }
+    group.close().map_err(Error::other)?;
+    Ok(())
+}
+
+/// The run in the metadata of a file.
+pub(super) fn stored_run(path: &Path) -> Option<String> {
+    let reader = SerializedFileReader::new(File::open(path).ok()?).ok()?;
+    let metadata = reader.metadata().file_metadata().key_value_metadata()?;
+    metadata.iter().find(|pair| pair.key == "run")?.value.clone()
+}
+
+/// A table of starts.
+pub(crate) fn read_list(path: &Path) -> std::result::Result<List, String> {
+    let reader = File::open(path).map_err(|error| error.to_string())?;
+    let reader = SerializedFileReader::new(reader).map_err(|error| error.to_string())?;
+    let mut list = List::default();
+    for (row, fields) in reader.get_row_iter(None).map_err(|error| error.to_string())?.enumerate() {
+        let fields = fields.map_err(|error| error.to_string())?;
+        for (name, field) in fields.get_column_iter() {
+            if row == 0 {
+                list.names.push(name.clone());
+            }
+            let value = match field {
+                Field::Double(x) => *x,
+                Field::Float(x) => f64::from(*x),
+                Field::Byte(x) => f64::from(*x),
+                Field::Short(x) => f64::from(*x),
+                Field::Int(x) => f64::from(*x),
+                Field::Long(x) => *x as f64,
+                Field::UInt(x) => f64::from(*x),
+                Field::ULong(x) => *x as f64,
+                other => return Err(format!("row {}: `{name}` is no number: {other}", row + 1)),
+            };
+            if !value.is_finite() {
+                return Err(format!("row {}: `{name}` is not a finite number: {value}", row + 1));
+            }
+            list.values.push(value);
+        }
+    }
+    Ok(list)
 }

@@ -4,7 +4,7 @@ mod index;
 mod table;
 
 use crate::arguments::{Format, ReproduceFlags};
-use crate::progress::{Interrupt, Progress};
+use crate::progress::{AFTER_THIS_STEP, Interrupt, Progress};
 use crate::{Ending, chart, output, print, say};
 use leastaction::papers::{Album, Drawing};
 use leastaction::papers::{Batch, Figure, Paper, Table, TableReport, papers};
@@ -16,7 +16,7 @@ pub(crate) fn reproduce(flags: &ReproduceFlags) -> Result<(), Ending> {
     if let Some(folder) = &flags.out {
         make_folder(folder)?;
     }
-    let interrupt = Interrupt::install();
+    let interrupt = Interrupt::install(AFTER_THIS_STEP);
     let reports = tables(&wanted.tables, flags, &interrupt)?;
     if !reports.is_empty() || flags.format == Format::Json {
         match flags.format {

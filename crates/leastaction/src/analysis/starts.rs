@@ -2,7 +2,7 @@
 
 use crate::error::{Error, Result, nearest};
 use crate::simulate::Run;
-use crate::system::{Energy, Problem, Quantity, Start, System, Velocities};
+use crate::system::{Energy, Problem, Quantity, Start, System, Variable, Velocities};
 
 /// Corrections of a momentum.
 const MOST: usize = 100;
@@ -11,31 +11,17 @@ const ACCURACY: f64 = 1e-12;
 
 /// Replaces a parameter, a coordinate `x`, a velocity `v_x` or a momentum `p_x` at the start.
 pub(super) fn replace(system: &System, run: &mut Run, name: &str, value: &Quantity) -> Result<()> {
-    if system.parameters.iter().any(|parameter| parameter.name == name) {
-        run.parameters.insert(name.to_owned(), value.clone());
-        return Ok(());
-    }
-    let coordinate = |name: &str| system.coordinates.iter().position(|c| c.name == name);
-    if let Some(i) = coordinate(name) {
-        run.initial.q.get_or_insert_with(|| system.initial.q.clone())[i] = value.clone();
-        return Ok(());
-    }
-    for (prefix, velocities) in [("v_", true), ("p_", false)] {
-        if let Some(i) = name.strip_prefix(prefix).and_then(coordinate) {
-            rates(system, run, velocities)?[i] = value.clone();
-            return Ok(());
+    match system.variable(name)? {
+        Variable::Parameter(_) => {
+            run.parameters.insert(name.to_owned(), value.clone());
         }
+        Variable::Coordinate(i) => {
+            run.initial.q.get_or_insert_with(|| system.initial.q.clone())[i] = value.clone();
+        }
+        Variable::Velocity(i) => rates(system, run, true)?[i] = value.clone(),
+        Variable::Momentum(i) => rates(system, run, false)?[i] = value.clone(),
     }
-    let names = system.coordinate_names();
-    let parameters = system.parameters.iter().map(|parameter| parameter.name.clone());
-    let rates = names.iter().flat_map(|name| [format!("v_{name}"), format!("p_{name}")]);
-    let known: Vec<String> = parameters.chain(names.iter().cloned()).chain(rates).collect();
-    let hint = nearest(name, known.iter().map(String::as_str));
-    let message = format!(
-        "`{name}` cannot be varied{hint}\n  it must be a parameter of `{}`, a coordinate, or v_ or p_ with a coordinate",
-        system.name
-    );
-    Err(Error::BadStudy { message })
+    Ok(())
 }
 
 /// The initial velocities or momenta of a run, to be changed; those of the other kind are turned into numbers first.

@@ -319,11 +319,17 @@ impl Kernel {
         // where there is code for sweeps, single nodes are rare
         let one = if code.is_some() { Some(Backend::Interpreter) } else { backend };
         let single = Evaluator::compiled(tape.clone(), parameters, one);
-        let mut registers = Aligned::zeros(layout.lanes * tape.registers);
-        for (i, &x) in single.registers().iter().enumerate() {
-            registers[layout.lanes * i..layout.lanes * (i + 1)].fill(x);
+        let registers = Aligned::zeros(layout.lanes * tape.registers);
+        let mut made = Self { code, registers, out: vec![0.0; single.outputs()], single };
+        made.spread(layout.lanes);
+        made
+    }
+
+    /// Copies parameters, and what follows from them, into every lane.
+    fn spread(&mut self, lanes: usize) {
+        for (i, &x) in self.single.registers().iter().enumerate() {
+            self.registers[lanes * i..lanes * (i + 1)].fill(x);
         }
-        Self { code, registers, out: vec![0.0; single.outputs()], single }
     }
 }
 
@@ -392,6 +398,14 @@ impl Nodes {
                     self.weights[self.layout.weight(matrix, j) + i] = factor * weight;
                 }
             }
+        }
+    }
+
+    /// Replaces the parameters.
+    pub fn assign(&mut self, parameters: &[f64]) {
+        for kernel in &mut self.kernels {
+            kernel.single.assign(parameters);
+            kernel.spread(self.layout.lanes);
         }
     }
 

@@ -384,9 +384,18 @@ impl<R: Real> Evaluator<R> {
                 Constant::Parameter(index) => parameters[*index as usize].clone(),
             };
         }
-        let mut none: [R; 0] = [];
-        run(&tape.prologue, &mut registers, &mut none);
+        run(&tape.prologue, &mut registers, &mut []);
         Self { tape, registers, code: None, scratch: Vec::new() }
+    }
+
+    /// Replaces the parameters, and what depends on them alone.
+    pub fn assign(&mut self, parameters: &[R]) {
+        for (target, constant) in &self.tape.constants {
+            if let Constant::Parameter(index) = constant {
+                self.registers[*target as usize] = parameters[*index as usize].clone();
+            }
+        }
+        run(&self.tape.prologue, &mut self.registers, &mut []);
     }
 
     /// Evaluates the tape at (q, v, t).

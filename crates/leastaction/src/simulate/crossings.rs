@@ -30,6 +30,8 @@ pub struct Crossings<R> {
     pub p: Vec<R>,
     /// Values of the outputs, a row after the other.
     pub values: Vec<R>,
+    /// So many numbers are kept at most.
+    most: usize,
 }
 
 /// How often an event happened.
@@ -66,6 +68,24 @@ impl<R: Real> Crossings<R> {
             p: room(n),
             values: room(outputs.len()),
             outputs,
+            most: MODERATE,
+        }
+    }
+
+    /// The same, but events are only counted.
+    pub(super) fn without_rows(self) -> Self {
+        Self { most: 0, ..self }
+    }
+
+    /// Forgets what happened.
+    pub(super) fn clear(&mut self) {
+        for tally in &mut self.tallies {
+            (tally.count, tally.first, tally.last) = (0, None, None);
+        }
+        self.event.clear();
+        self.count.clear();
+        for list in [&mut self.t, &mut self.q, &mut self.v, &mut self.p, &mut self.values] {
+            list.clear();
         }
     }
 
@@ -98,7 +118,7 @@ impl<R: Real> Crossings<R> {
         tally.last = Some(t.clone());
         let count = tally.count;
         let stop = tally.stop.is_some_and(|stop| count >= stop);
-        if (self.t.len() + 1) * (3 * self.n + 3 + values.len()) <= MODERATE {
+        if (self.t.len() + 1) * (3 * self.n + 3 + values.len()) <= self.most {
             self.event.push(event);
             self.count.push(count);
             self.t.push(t.clone());
@@ -131,6 +151,7 @@ impl<R: Real> Crossings<R> {
             v: list(&self.v),
             p: list(&self.p),
             values: list(&self.values),
+            most: self.most,
         }
     }
 }

@@ -124,6 +124,26 @@ impl<R: Real> Events<R> {
         }
     }
 
+    /// The same without rows of what was found: only tallies.
+    #[must_use]
+    pub fn counting(self) -> Self {
+        Self { crossings: self.crossings.without_rows(), ..self }
+    }
+
+    /// Begins anew, as if just made, for a start with these velocities, and for other parameters if they are given.
+    pub fn restart(&mut self, parameters: Option<&[R]>, v: &[R]) {
+        if let Some(parameters) = parameters {
+            self.velocities.assign(parameters);
+        }
+        self.watch.gauge.restart(parameters, v);
+        self.watch.stepper.restart(parameters, v);
+        self.outputs.restart(parameters, v);
+        self.v.clone_from_slice(v);
+        self.found.clear();
+        self.crossings.clear();
+        self.stopped = None;
+    }
+
     /// How a run ended that was watched: a stop by an event is neither the end nor an interruption.
     pub fn outcome(&self, outcome: Outcome) -> Outcome {
         match (&self.stopped, outcome) {

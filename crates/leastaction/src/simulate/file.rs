@@ -1,9 +1,10 @@
 //! Runs and systems as files.
 //!
-//! A run file names a system and what differs from its defaults, in tables `[run]`, `[initial]`, `[parameters]`, `[outputs]` and
-//! `[events]`; a system file has the same tables beside coordinates and Lagrangian. [`Run::read`] reads either. The library
+//! A run file names a system and what differs from its defaults, in tables `[run]`, `[initial]`, `[parameters]`, `[outputs]`,
+//! `[events]` and `[ensemble]`; a system file has the same tables beside coordinates and Lagrangian. [`Run::read`] reads either. The library
 //! reads no files: it is given their text.
 
+use super::ensemble::{self, Ensemble};
 use super::numbers::MAX_DIGITS;
 use super::plan::MAX_DENSE;
 use super::run::InitialState;
@@ -20,7 +21,8 @@ use std::sync::Arc;
 use toml::de::{DeTable, DeValue};
 
 /// The keys at the top of a run file.
-const TOP: [&str; 7] = ["system", "definition", "run", "initial", "parameters", "outputs", "events"];
+const TOP: [&str; 8] =
+    ["system", "definition", "run", "initial", "parameters", "outputs", "events", "ensemble"];
 
 /// The text of a system file.
 #[derive(Clone, Debug)]
@@ -89,6 +91,8 @@ pub(super) struct RunFile {
     outputs: IndexMap<String, Quantity>,
     #[serde(default, skip_serializing_if = "IndexMap::is_empty")]
     events: IndexMap<String, Event>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    ensemble: Option<Ensemble>,
 }
 
 /// What a system file says about runs.
@@ -98,6 +102,7 @@ struct PartOfSystem {
     run: RunTable,
     outputs: IndexMap<String, Quantity>,
     events: IndexMap<String, Event>,
+    ensemble: Option<Ensemble>,
 }
 
 /// The table `[run]`.
@@ -203,7 +208,7 @@ fn files<'de, D: Deserializer<'de>>(deserializer: D) -> std::result::Result<Vec<
 
 impl From<RunFile> for Run {
     fn from(file: RunFile) -> Self {
-        let RunFile { system, definition, run, initial, parameters, outputs, events } = file;
+        let RunFile { system, definition, run, initial, parameters, outputs, events, ensemble } = file;
         let mut named = BTreeMap::new();
         for (name, value) in parameters {
             match value {
@@ -236,6 +241,7 @@ impl From<RunFile> for Run {
             parameters: named,
             outputs,
             events,
+            ensemble,
         }
     }
 }
@@ -260,6 +266,7 @@ impl From<Run> for RunFile {
             parameters: run.parameters.into_iter().map(|(name, x)| (name, Nested::One(x))).collect(),
             outputs: run.outputs,
             events: run.events,
+            ensemble: run.ensemble,
         }
     }
 }
@@ -293,10 +300,11 @@ impl Run {
         check_values(&document)?;
         let file: PartOfSystem =
             toml::from_str(&source.text).map_err(|error| syntax_error(source, &error))?;
-        let PartOfSystem { run, outputs, events } = file;
+        let PartOfSystem { run, outputs, events, ensemble } = file;
         let run = RunTable { method: None, step: None, until: None, ..run };
         let (system, definition) = (name.to_owned(), Some(Definition::new(source)));
-        let mut run = Self::from(RunFile { system, definition, run, outputs, events, ..RunFile::default() });
+        let rest = RunFile::default();
+        let mut run = Self::from(RunFile { system, definition, run, outputs, events, ensemble, ..rest });
         run.place_observed(&document)?;
         Ok(run)
     }
@@ -346,6 +354,7 @@ impl Run {
             parameters,
             outputs,
             events,
+            ensemble: self.ensemble.or(base.ensemble),
         }
     }
 
@@ -399,8 +408,9 @@ impl Run {
         self.place_observed(document)
     }
 
-    /// The same for outputs and events.
+    /// The same for outputs, events and what varies.
     fn place_observed(&mut self, document: &Document<'_>) -> Result<()> {
+        self.ensemble = ensemble::text::read(document)?;
         for (key, item) in document.table("outputs")?.into_iter().flatten() {
             if let Some(output) = self.outputs.get_mut(key.get_ref().as_ref()) {
                 *output = document.quantity(item)?;
@@ -437,7 +447,7 @@ fn check_keys(document: &Document<'_>) -> Result<()> {
             document.check_keys(table, name, keys, |_| None)?;
         }
     }
-    for name in ["parameters", "outputs", "events"] {
+    for name in ["parameters", "outputs", "events", "ensemble"] {
         document.table(name)?;
     }
     if !document.root.contains_key("system") {
@@ -478,6 +488,7 @@ fn check_values(document: &Document<'_>) -> Result<()> {
     for (key, item) in document.table("events")?.into_iter().flatten() {
         check_event(document, key.get_ref(), item)?;
     }
+    ensemble::text::read(document)?;
     Ok(())
 }
 
@@ -545,24 +556,24 @@ fn check_event(document: &Document<'_>, name: &str, item: &Item<'_>) -> Result<(
         Some(item) => {
             let words =
                 "`stop` must be a whole number, 1 or more: how often the event happens before the run ends";
-            check_whole(document, item, 1..=i64::MAX, words)
+            check_whole(document, item, 1..=i64::MAX, words).map(|_| ())
         }
     }
 }
 
 /// A value that must be a whole number.
-fn check_whole(
+pub(super) fn check_whole(
     document: &Document<'_>,
     item: &Item<'_>,
     range: std::ops::RangeInclusive<i64>,
     words: &str,
-) -> Result<()> {
+) -> Result<i64> {
     let number = item
         .get_ref()
         .as_integer()
         .and_then(|i| i64::from_str_radix(&i.as_str().replace('_', ""), i.radix()).ok());
     match (number, item.get_ref()) {
-        (Some(x), _) if range.contains(&x) => Ok(()),
+        (Some(x), _) if range.contains(&x) => Ok(x),
         (_, DeValue::Integer(_) | DeValue::Float(_)) => Err(document.error(item.span(), words).into()),
         _ => {
             let found = document.wrong_type(item, "").label;

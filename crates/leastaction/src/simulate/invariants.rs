@@ -37,6 +37,17 @@ impl<R: Real> EnergyMeter<R> {
         }
     }
 
+    /// Begins anew at a start (q, v, p) at time t, with other parameters if they are given.
+    pub fn restart(&mut self, parameters: Option<&[R]>, t: &R, [q, v, p]: [&[R]; 3]) {
+        if let Some(parameters) = parameters {
+            self.energy.assign(parameters);
+            self.velocities.assign(parameters);
+        }
+        self.v.clone_from_slice(v);
+        self.initial = self.energy.at(q, v, t).0;
+        self.kinetic = kinetic(v, p);
+    }
+
     /// The energy of a state.
     pub fn measure(&mut self, moment: &Moment<'_, R>) -> Result<R, Cause> {
         let State { q, p, .. } = moment.state;

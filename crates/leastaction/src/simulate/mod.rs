@@ -5,6 +5,7 @@
 //! out, also when the run stops early.
 
 mod crossings;
+pub mod ensemble;
 mod event;
 mod events;
 mod file;

@@ -73,6 +73,11 @@ impl<R: Real> Numbers<R> {
         Ok(step)
     }
 
+    /// Any other number.
+    pub(crate) fn value(&mut self, what: &str, quantity: &Quantity) -> Result<R> {
+        self.formulas.value(what, quantity)
+    }
+
     /// An end time, or the system's own.
     pub(crate) fn until(&mut self, until: Option<&Quantity>) -> Result<R> {
         let default = self.problem.system.defaults.until.clone();

@@ -148,6 +148,7 @@ impl Plan {
             parameters: sizes.chain(parameters).collect(),
             outputs: given.outputs.clone(),
             events: given.events.clone(),
+            ensemble: None,
         }
     }
 
@@ -225,7 +226,7 @@ impl Plan {
 }
 
 /// A period with all its digits.
-fn period_text<R: Real>(period: Option<&R>) -> Option<String> {
+pub(super) fn period_text<R: Real>(period: Option<&R>) -> Option<String> {
     period.map(|period| period.to_text(None))
 }
 

@@ -3,6 +3,7 @@
 //! [`Run`] says what is wanted, with formulas and defaults left open; [`Run::plan`] checks it and fills them in. How a run is
 //! written in a file, and how system files and run files go together, is in `file`.
 
+use super::ensemble::Ensemble;
 use super::file::{Definition, RunFile};
 use super::{Event, Plan, Solution};
 use crate::error::{Error, Result};
@@ -47,6 +48,8 @@ pub struct Run {
     pub outputs: IndexMap<String, Quantity>,
     /// Sign changes of formulas to be found.
     pub events: IndexMap<String, Event>,
+    /// What varies, if the run is one of many.
+    pub ensemble: Option<Ensemble>,
 }
 
 /// An initial state: coordinates with velocities or momenta.
@@ -107,7 +110,7 @@ impl Run {
     }
 
     /// The run with one formula for each coordinate in its initial state.
-    fn expanded(&self, system: &System) -> Result<Self> {
+    pub(super) fn expanded(&self, system: &System) -> Result<Self> {
         let mut run = self.clone();
         run.parameters = system.entries_of_vectors(&self.parameters)?;
         let parameters = run.parameters.clone();

@@ -28,6 +28,13 @@ impl Coarse {
         Self { correction: vec![0.0; stepper.z.len()], stepper, state: State::new(&problem) }
     }
 
+    /// Replaces the parameters.
+    pub(super) fn assign<R: Real>(&mut self, parameters: &[R]) {
+        let parameters: Vec<f64> = parameters.iter().map(R::to_f64).collect();
+        let v = vec![0.0; self.state.q.len()];
+        self.stepper.restart(Some(&parameters), &v);
+    }
+
     /// Changes the step size.
     pub(super) fn resize(&mut self, h: f64) {
         self.stepper.resize(&h);

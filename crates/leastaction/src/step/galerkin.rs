@@ -99,6 +99,24 @@ impl<R: Real> GalerkinStepper<R> {
         Self { sweeper, ..self }
     }
 
+    /// Begins anew at a start with these velocities, and with other parameters if they are given.
+    pub(super) fn restart(&mut self, parameters: Option<&[R]>, v: &[R]) {
+        if let Some(parameters) = parameters {
+            self.gradient.assign(parameters);
+            self.hessian.assign(parameters);
+            self.velocities.assign(parameters);
+            if let (Some(sweeper), Some(parameters)) = (&mut self.sweeper, R::as_f64s(parameters)) {
+                sweeper.assign(parameters);
+            }
+            if let Some(coarse) = &mut self.coarse {
+                coarse.assign(parameters);
+            }
+        }
+        // where velocities are solved for, the last ones are the guess
+        self.stage_v.clone_from_slice(v);
+        (self.continuable, self.swept) = (false, false);
+    }
+
     /// Changes the step size. The polynomial of the step before belongs to another size and is forgotten.
     pub(super) fn resize(&mut self, h: &R) {
         self.h = h.clone();

@@ -92,6 +92,15 @@ impl<R: Real> Stepper<R> {
         Self { step_size, t0: problem.t0.clone(), scheme }
     }
 
+    /// Begins anew, as if just made, for a start with these velocities, and for other parameters if they are given. The time of the
+    /// start stays. Nothing is compiled and nothing allocates.
+    pub fn restart(&mut self, parameters: Option<&[R]>, v: &[R]) {
+        match &mut self.scheme {
+            AnyStepper::Galerkin(stepper) => stepper.restart(parameters, v),
+            AnyStepper::RungeKutta4(stepper) => stepper.restart(parameters, v),
+        }
+    }
+
     /// The step size.
     pub fn step_size(&self) -> &R {
         &self.step_size

@@ -46,6 +46,20 @@ impl<R: Real> RungeKutta4<R> {
         }
     }
 
+    /// Begins anew at a start with these velocities, and with other parameters if they are given.
+    pub(super) fn restart(&mut self, parameters: Option<&[R]>, v: &[R]) {
+        if let Some(parameters) = parameters {
+            self.velocities.assign(parameters);
+            self.gradient.assign(parameters);
+            self.accelerations.assign(parameters);
+        }
+        // where velocities are solved for, the last ones are the guess
+        self.v.clone_from_slice(v);
+        for part in &mut self.rate {
+            part.fill(R::zero());
+        }
+    }
+
     /// Changes the step size.
     pub(super) fn resize(&mut self, h: &R) {
         self.h = h.clone();

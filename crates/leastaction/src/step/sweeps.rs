@@ -163,6 +163,11 @@ impl Sweeper {
         })
     }
 
+    /// Replaces the parameters.
+    pub(super) fn assign(&mut self, parameters: &[f64]) {
+        self.nodes.assign(parameters);
+    }
+
     /// Changes the step size.
     pub(super) fn resize(&mut self, h: f64) {
         self.h = h;

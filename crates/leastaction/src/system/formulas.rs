@@ -151,11 +151,49 @@ impl Formulas {
         sizes: impl IntoIterator<Item = (&'a str, usize)>,
         elsewhere: Option<Arc<Elsewhere>>,
     ) -> Result<Self> {
+        let mut formulas = Self::begin(sizes, elsewhere);
+        formulas.define(definitions)?;
+        Ok(formulas)
+    }
+
+    /// The same, with the definitions at some places replaced by inputs, for [`tape`](Self::tape).
+    pub(super) fn with_inputs<'a>(
+        definitions: &[(String, Quantity)],
+        sizes: impl IntoIterator<Item = (&'a str, usize)>,
+        elsewhere: Option<Arc<Elsewhere>>,
+        inputs: &[usize],
+    ) -> Result<Self> {
+        let mut formulas = Self::begin(sizes, elsewhere);
+        let taken = |name: &str| {
+            formulas.scope.knows(name) || definitions.iter().any(|(other, _)| other.starts_with(name))
+        };
+        let mut hidden = "input".to_owned();
+        while taken(&hidden) {
+            hidden.push('_');
+        }
+        let nodes = (0..inputs.len()).map(|i| formulas.graph.coordinate(i)).collect();
+        formulas.scope.set(&hidden, Value::Vector(nodes));
+        let mut definitions = definitions.to_vec();
+        for (i, &place) in inputs.iter().enumerate() {
+            definitions[place].1 = Quantity::Formula(format!("{hidden}[{}]", i + 1));
+        }
+        formulas.define(&definitions)?;
+        Ok(formulas)
+    }
+
+    fn begin<'a>(
+        sizes: impl IntoIterator<Item = (&'a str, usize)>,
+        elsewhere: Option<Arc<Elsewhere>>,
+    ) -> Self {
         let mut formulas = Self::default();
         formulas.scope.set_elsewhere(elsewhere);
         for (name, value) in sizes {
             formulas.scope.set_whole(name, value as i64);
         }
+        formulas
+    }
+
+    fn define(&mut self, definitions: &[(String, Quantity)]) -> Result<()> {
         for (name, quantity) in definitions {
             if let Quantity::Number(x) = quantity
                 && !x.is_finite()
@@ -164,12 +202,11 @@ impl Formulas {
             }
             let formula = Arc::new(quantity.formula()?);
             match entry_name(name) {
-                Some((vector, index)) => formulas.scope.define_entry(vector, index, formula, None),
-                None => formulas.scope.define(name, formula),
+                Some((vector, index)) => self.scope.define_entry(vector, index, formula, None),
+                None => self.scope.define(name, formula),
             }
         }
-        formulas.scope.settle_all(&mut formulas.graph)?;
-        Ok(formulas)
+        self.scope.settle_all(&mut self.graph)
     }
 
     /// Adds a name with a value, for the formulas that come later.
@@ -197,6 +234,16 @@ impl Formulas {
         quantities: &[Quantity],
         what: impl Fn(usize) -> String,
     ) -> Result<Vec<R>> {
+        let mut out = vec![R::zero(); quantities.len()];
+        Evaluator::new(self.tape(quantities, 0)?, &[]).evaluate(&[], &[], &R::zero(), &mut out);
+        match out.iter().position(|x| !x.is_finite()) {
+            None => Ok(out),
+            Some(i) => Err(not_a_number(&what(i), &quantities[i], out[i].to_f64())),
+        }
+    }
+
+    /// Formulas on one tape, which has so many inputs.
+    pub(super) fn tape(&mut self, quantities: &[Quantity], inputs: usize) -> Result<Arc<Tape>> {
         let mut nodes = Vec::with_capacity(quantities.len());
         for quantity in quantities {
             nodes.push(match quantity {
@@ -205,13 +252,7 @@ impl Formulas {
                 _ => self.scope.scalar(&mut self.graph, &quantity.formula()?)?,
             });
         }
-        let mut out = vec![R::zero(); nodes.len()];
-        let tape = Arc::new(Tape::new(&self.graph, 0, &nodes));
-        Evaluator::new(tape, &[]).evaluate(&[], &[], &R::zero(), &mut out);
-        match out.iter().position(|x| !x.is_finite()) {
-            None => Ok(out),
-            Some(i) => Err(not_a_number(&what(i), &quantities[i], out[i].to_f64())),
-        }
+        Ok(Arc::new(Tape::new(&self.graph, inputs, &nodes)))
     }
 
     /// The entries of a vector as formulas of their own, or nothing if the formula is no vector.

@@ -21,6 +21,10 @@ impl<R: Real> Gradient<R> {
         let evaluator = model.evaluator(model.gradient_tape(), parameters);
         Self { out: vec![R::zero(); evaluator.outputs()], evaluator, n: model.n }
     }
+    /// Replaces the parameters.
+    pub fn assign(&mut self, parameters: &[R]) {
+        self.evaluator.assign(parameters);
+    }
     /// L_q and L_v at a state.
     pub fn at(&mut self, q: &[R], v: &[R], t: &R) -> (&[R], &[R]) {
         self.evaluator.evaluate(q, v, t, &mut self.out);
@@ -60,6 +64,10 @@ impl<R: Real> Hessian<R> {
         let starts = (model.l_qq.len(), model.l_qq.len() + model.l_qv.len());
         Self { out: vec![R::zero(); evaluator.outputs()], evaluator, n: model.n, starts }
     }
+    /// Replaces the parameters.
+    pub fn assign(&mut self, parameters: &[R]) {
+        self.evaluator.assign(parameters);
+    }
     /// All derivatives at a state.
     pub fn at(&mut self, q: &[R], v: &[R], t: &R) -> SecondOrder<'_, R> {
         self.evaluator.evaluate(q, v, t, &mut self.out);
@@ -85,6 +93,10 @@ impl<R: Real> Energy<R> {
     /// A kernel for a few times only, not worth machine code.
     pub(super) fn for_a_start(model: &Model, parameters: &[R]) -> Self {
         Self { evaluator: Evaluator::new(model.energy_tape(), parameters) }
+    }
+    /// Replaces the parameters.
+    pub fn assign(&mut self, parameters: &[R]) {
+        self.evaluator.assign(parameters);
     }
     /// The energy and L at a state.
     pub fn at(&mut self, q: &[R], v: &[R], t: &R) -> (R, R) {

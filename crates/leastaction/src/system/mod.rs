@@ -17,6 +17,7 @@ mod problem;
 mod quadratic;
 mod quantities;
 mod replace;
+pub(crate) mod starter;
 mod symmetry;
 pub(crate) mod text;
 mod velocities;
@@ -32,6 +33,7 @@ pub use model::{Entry, Model, Structure};
 pub use problem::{Problem, Settings};
 pub use quadratic::Quadratic;
 pub use quantities::{Dictionary, Gauge, Quantities};
+pub use starter::{Refusal, Starter, Variable};
 pub use symmetry::{Compensated, Kind, Momentum, Sum, Symmetry};
 pub use text::MAX_FILE;
 pub use velocities::{Accelerations, Velocities};
@@ -240,13 +242,23 @@ impl System {
                 return Err(self.unknown_parameter_at(name, value));
             }
         }
-        let definitions: Vec<(String, Quantity)> = self
-            .parameters
-            .iter()
-            .map(|p| (p.name.clone(), replaced.get(&p.name).unwrap_or(&p.value).clone()))
-            .collect();
         let sizes = self.sizes.iter().map(|s| (s.name.as_str(), s.value));
-        Formulas::with_sizes(&definitions, sizes, Some(self.names.clone()))
+        Formulas::with_sizes(&self.definitions(replaced), sizes, Some(self.names.clone()))
+    }
+
+    /// The same, with parameters at some places as inputs of their tapes.
+    fn formulas_with_inputs(
+        &self,
+        replaced: &BTreeMap<String, Quantity>,
+        inputs: &[usize],
+    ) -> Result<Formulas> {
+        let sizes = self.sizes.iter().map(|s| (s.name.as_str(), s.value));
+        Formulas::with_inputs(&self.definitions(replaced), sizes, Some(self.names.clone()), inputs)
+    }
+
+    fn definitions(&self, replaced: &BTreeMap<String, Quantity>) -> Vec<(String, Quantity)> {
+        let value = |p: &Parameter| replaced.get(&p.name).unwrap_or(&p.value).clone();
+        self.parameters.iter().map(|p| (p.name.clone(), value(p))).collect()
     }
 
     /// The system with numbers filled in.

@@ -136,6 +136,18 @@ pub struct Gauge<R> {
 }
 
 impl<R: Real> Gauge<R> {
+    /// Begins anew, with other parameters if they are given, at a state with these velocities: what they are solved from later
+    /// starts with them.
+    pub fn restart(&mut self, parameters: Option<&[R]>, v: &[R]) {
+        if let Some(parameters) = parameters {
+            self.evaluator.assign(parameters);
+            if let Some(velocities) = &mut self.velocities {
+                velocities.assign(parameters);
+            }
+        }
+        self.v.clone_from_slice(v);
+    }
+
     /// The quantities at coordinates and velocities.
     pub fn at(&mut self, q: &[R], v: &[R], t: &R) -> &[R] {
         self.evaluator.evaluate(q, v, t, &mut self.out);

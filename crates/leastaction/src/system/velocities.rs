@@ -146,6 +146,13 @@ impl<R: Real> Velocities<R> {
         }
     }
 
+    /// Replaces the parameters.
+    pub fn assign(&mut self, parameters: &[R]) {
+        self.momentum.assign(parameters);
+        self.mass.assign(parameters);
+        self.factored = false;
+    }
+
     /// p = L_v(q, v, t).
     pub fn momenta(&mut self, q: &[R], v: &[R], t: &R, p: &mut [R]) {
         self.momentum.evaluate(q, v, t, p);
@@ -248,6 +255,11 @@ impl<R: Real> Accelerations<R> {
     pub fn new(model: &Model, parameters: &[R]) -> Self {
         let evaluator = model.evaluator(model.acceleration_tape(), parameters);
         Self { out: vec![R::zero(); evaluator.outputs()], evaluator, matrix: MassMatrix::new(model) }
+    }
+
+    /// Replaces the parameters.
+    pub fn assign(&mut self, parameters: &[R]) {
+        self.evaluator.assign(parameters);
     }
 
     /// The accelerations at a state.

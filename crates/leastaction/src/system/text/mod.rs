@@ -38,6 +38,7 @@ pub(crate) const KEYS: [(&str, &[&str]); 5] = [
             "run",
             "outputs",
             "events",
+            "ensemble",
             "plot",
         ],
     ),
@@ -370,7 +371,7 @@ pub(crate) fn check_keys(d: &Document<'_>) -> Result<()> {
             })?;
         }
     }
-    for name in ["outputs", "events"] {
+    for name in ["outputs", "events", "ensemble"] {
         d.table(name)?;
     }
     Ok(())

@@ -1,0 +1,262 @@
+//! `leastaction ensemble`: plan, compute blocks of members into a journal, write tables and pictures from it, summarise.
+//!
+//! Members that fail are counted and named; the ensemble goes on. It fails only if every member does.
+
+mod list;
+mod picture;
+mod summary;
+
+use crate::arguments::{EnsembleFlags, Shard};
+use crate::output::journal::{self, Journal, Shape};
+use crate::output::{self, Heading};
+use crate::progress::{Interrupt, Progress};
+use crate::{Ending, say, warn_of_text};
+use leastaction::simulate::ensemble::{Block, EnsemblePlan, List, Tally};
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+use std::time::Instant;
+
+pub(crate) fn ensemble(flags: &EnsembleFlags) -> Result<(), Ending> {
+    let run = flags.to_run()?;
+    let files = Files::new(flags, &run.out, &run.plot)?;
+    let list = run.ensemble.as_ref().and_then(|ensemble| ensemble.list.as_ref());
+    let list = list.map(|path| list::read(Path::new(path))).transpose()?;
+    let fingerprint = list.as_ref().map(fingerprint);
+    let plan = EnsemblePlan::new(&run, list)?;
+    warn_of_text(&plan.base.problem.system);
+    for note in &plan.base.notes {
+        say(&format!("note: {note}"));
+    }
+    for warning in plan.base.warnings() {
+        say(&format!("warning: {warning}"));
+    }
+    let column = picture::column(&plan, flags.colour.as_deref(), !files.pictures.is_empty())?;
+    let work = Work::new(plan, flags, fingerprint)?;
+    if flags.resume && files.are_complete(&work.text)? {
+        return Ok(());
+    }
+    let mut journal = files.journal(&work, flags.resume)?;
+    let mut tally = Tally::new(&work.plan);
+    let start = Instant::now();
+    let finished = work.compute(journal.as_mut(), &mut tally)?;
+    if !finished {
+        return Err(interrupted(&tally, &work, journal.is_some()));
+    }
+    if let Some(journal) = journal {
+        files.write(&work, journal, column)?;
+    }
+    summary::print_summary(flags.summary, &work, &tally, start.elapsed().as_secs_f64())?;
+    name_failures(&tally);
+    if tally.failed == tally.members && tally.members > 0 {
+        return Err(Ending::Failed("every member failed; try a smaller step or other starts".to_owned()));
+    }
+    Ok(())
+}
+
+/// What is to be computed.
+struct Work {
+    plan: EnsemblePlan,
+    members: Range<u64>,
+    shard: Option<Shard>,
+    threads: usize,
+    /// The run as it is stored in files.
+    text: String,
+    /// What tells this ensemble from others.
+    identity: String,
+}
+
+impl Work {
+    fn new(plan: EnsemblePlan, flags: &EnsembleFlags, list: Option<u64>) -> Result<Self, Ending> {
+        let members = match flags.shard {
+            None => 0..plan.count(),
+            Some(Shard { index, count }) => plan.shard(index, count),
+        };
+        let run = plan.run.to_toml()?;
+        let text = match flags.shard {
+            None => run,
+            Some(Shard { index, count }) => format!(
+                "# shard {index}/{count}: members {} to {} of {}\n{run}",
+                members.start,
+                members.end,
+                plan.count()
+            ),
+        };
+        let identity = format!(
+            "leastaction {}\nlist {list:?}\nblocks of {}\n{text}",
+            env!("CARGO_PKG_VERSION"),
+            plan.block_size()
+        );
+        let cores = || std::thread::available_parallelism().map_or(1, usize::from);
+        let threads = flags.threads.unwrap_or_else(cores);
+        Ok(Self { plan, members, shard: flags.shard, threads, text, identity })
+    }
+
+    fn count(&self) -> u64 {
+        self.members.end - self.members.start
+    }
+
+    fn shape(&self) -> Shape {
+        Shape { members: self.count(), block: self.plan.block_size(), columns: self.plan.columns.len() }
+    }
+
+    /// Computes what the journal does not have yet. Says whether all blocks are there.
+    fn compute(&self, mut journal: Option<&mut Journal>, tally: &mut Tally) -> Result<bool, Ending> {
+        let interrupt = Interrupt::install("ending; press Ctrl-C again to end at once");
+        let mut first = 0;
+        if let Some(journal) = journal.as_deref_mut() {
+            first = journal.blocks;
+            for block in 0..first {
+                tally.add(&self.plan, &journal.read(block).map_err(|error| unreadable(&error))?);
+            }
+        }
+        if tally.members > 0 {
+            say(&format!("note: {} of {} members were computed before", tally.members, self.count()));
+        }
+        let progress = Progress::of_members(self.count());
+        progress.begin_at(tally.members);
+        let keep = |block: &Block| {
+            if let Some(journal) = journal.as_deref_mut() {
+                journal.append(block)?;
+            }
+            tally.add(&self.plan, block);
+            progress.advance(block.rows as u64);
+            if tally.failed > 0 {
+                progress.say(format!(", {} failed", tally.failed));
+            }
+            Ok(())
+        };
+        let blocks = self.plan.run(&self.members, first, self.threads, &|| interrupt.flow(), keep);
+        progress.finish();
+        let blocks = blocks.map_err(|error: std::io::Error| {
+            Ending::Failed(format!(
+                "cannot write what was computed: {error}\n  --resume continues from the last whole block"
+            ))
+        })?;
+        Ok(blocks == self.shape().blocks())
+    }
+}
+
+fn unreadable(error: &std::io::Error) -> Ending {
+    Ending::Failed(format!("cannot read what was computed: {error}"))
+}
+
+/// Where the results go.
+struct Files {
+    tables: Vec<PathBuf>,
+    pictures: Vec<PathBuf>,
+}
+
+impl Files {
+    fn new(flags: &EnsembleFlags, out: &[String], plot: &[String]) -> Result<Self, Ending> {
+        let table = |name: &String| match flags.shard {
+            None => PathBuf::from(name),
+            Some(shard) => of_shard(Path::new(name), shard),
+        };
+        let files = Self {
+            tables: out.iter().map(table).collect(),
+            pictures: plot.iter().map(PathBuf::from).collect(),
+        };
+        files.tables.iter().try_for_each(|path| output::check_table(path))?;
+        files.pictures.iter().try_for_each(|path| output::check_picture(path))?;
+        if flags.shard.is_some() && !files.pictures.is_empty() {
+            let message = "--plot needs all members, and --shard computes a part\n  draw them when all parts are there, or leave out --shard";
+            return Err(Ending::BadInput(message.to_owned()));
+        }
+        if flags.resume && files.tables.is_empty() && files.pictures.is_empty() {
+            return Err(Ending::BadInput("there is nothing to resume without --out or --plot".to_owned()));
+        }
+        Ok(files)
+    }
+
+    fn all(&self) -> impl Iterator<Item = &PathBuf> {
+        self.tables.iter().chain(&self.pictures)
+    }
+
+    /// The journal beside the first file; none if nothing is written.
+    fn journal(&self, work: &Work, resume: bool) -> Result<Option<Journal>, Ending> {
+        let Some(first) = self.all().next() else { return Ok(None) };
+        let path = journal::path_beside(first);
+        Journal::open(&path, &work.identity, work.shape(), resume).map(Some)
+    }
+
+    /// Whether an earlier run has written everything, so that nothing is left to resume.
+    fn are_complete(&self, text: &str) -> Result<bool, Ending> {
+        let unfinished = self.all().next().is_some_and(|first| journal::path_beside(first).exists());
+        if unfinished || self.tables.is_empty() || !self.all().all(|path| path.exists()) {
+            return Ok(false);
+        }
+        for path in &self.tables {
+            if output::stored_run(path).is_none_or(|run| run.trim_end() != text.trim_end()) {
+                return Err(Ending::BadInput(format!(
+                    "`{}` holds something else than this ensemble, and no part of it is left to be resumed\n  \
+                     choose another --out, or leave out --resume to replace it",
+                    path.display()
+                )));
+            }
+        }
+        say("note: all members were computed before; there is nothing to resume");
+        Ok(true)
+    }
+
+    /// Writes tables and pictures, and removes the journal when all are there.
+    fn write(&self, work: &Work, mut journal: Journal, column: usize) -> Result<(), Ending> {
+        let heading = Heading { columns: &work.plan.columns, members: work.count(), run: &work.text };
+        for path in &self.tables {
+            output::write_members(path, &heading, &mut journal).map_err(resumable)?;
+            say(&format!("wrote {} ({} members)", path.display(), work.count()));
+        }
+        for path in &self.pictures {
+            let svg = path.extension().is_some_and(|e| e.eq_ignore_ascii_case("svg"));
+            let figure = picture::figure(&work.plan, &mut journal, column, svg);
+            let figure = figure.map_err(|error| unreadable(&error))?;
+            output::write_picture(path, &figure).map_err(resumable)?;
+            say(&format!("wrote {}", path.display()));
+        }
+        journal.remove().map_err(|error| Ending::Failed(format!("cannot remove what is written: {error}")))
+    }
+}
+
+fn resumable(message: String) -> Ending {
+    Ending::Failed(format!("{message}\n  nothing is lost: --resume writes it without computing again"))
+}
+
+/// `map.npz` as `map.2-of-7.npz`
+fn of_shard(path: &Path, shard: Shard) -> PathBuf {
+    let stem = path.file_stem().unwrap_or_default().to_string_lossy();
+    let extension = path.extension().map(|e| format!(".{}", e.to_string_lossy())).unwrap_or_default();
+    path.with_file_name(format!("{stem}.{}-of-{}{extension}", shard.index, shard.count))
+}
+
+fn interrupted(tally: &Tally, work: &Work, kept: bool) -> Ending {
+    let advice =
+        if kept { "; the same command with --resume continues" } else { "; with --out it could be resumed" };
+    say(&format!("interrupted after {} of {} members{advice}", tally.members, work.count()));
+    Ending::Interrupted
+}
+
+/// How many members failed, and why the first of them did.
+fn name_failures(tally: &Tally) {
+    if tally.failed == 0 {
+        return;
+    }
+    say(&format!("warning: {} of {} members failed", tally.failed, tally.members));
+    for failed in &tally.failures {
+        let values: Vec<String> = failed.values.iter().map(|(name, x)| format!("{name} = {x}")).collect();
+        say(&format!(
+            "  member {}: {} at t = {} ({})",
+            failed.index,
+            failed.status,
+            failed.t,
+            values.join(", ")
+        ));
+    }
+    if let Some(more @ 1..) = tally.failed.checked_sub(tally.failures.len() as u64) {
+        say(&format!("  … and {more} more"));
+    }
+}
+
+/// A number that tells the rows of a list from others.
+fn fingerprint(list: &List) -> u64 {
+    let start = 0xCBF2_9CE4_8422_2325;
+    list.values.iter().fold(start, |hash, x| (hash ^ x.to_bits()).wrapping_mul(0x0000_0100_0000_01B3))
+}

@@ -1,0 +1,240 @@
+//! Where finished blocks of an ensemble wait until all are there: a file beside the output, in which nothing is believed without its
+//! checksum.
+//!
+//! It begins with the text that says which ensemble it belongs to. Blocks follow in their order, each with its number, its columns and a
+//! checksum, so that any of them, and any column of one, has a known place. A file that was cut anywhere is good up to its last whole block.
+
+use crate::Ending;
+use leastaction::simulate::ensemble::Block;
+use std::fs::{File, TryLockError};
+use std::io::{ErrorKind, Read, Result, Seek, SeekFrom, Write};
+use std::path::{Path, PathBuf};
+
+const TITLE: &str = "leastaction: an ensemble that is not finished\n";
+/// Bytes of a number.
+const CELL: u64 = 8;
+
+/// Which blocks there will be.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Shape {
+    /// Members in all.
+    pub(crate) members: u64,
+    /// Members a block, but for the last.
+    pub(crate) block: u64,
+    /// Columns.
+    pub(crate) columns: usize,
+}
+
+impl Shape {
+    pub(crate) fn blocks(&self) -> u64 {
+        self.members.div_ceil(self.block)
+    }
+    fn rows(&self, block: u64) -> usize {
+        self.block.min(self.members - block * self.block) as usize
+    }
+}
+
+/// Blocks in a file.
+pub(crate) struct Journal {
+    file: File,
+    path: PathBuf,
+    shape: Shape,
+    /// Where the first block begins.
+    start: u64,
+    /// How many blocks are there.
+    pub(crate) blocks: u64,
+}
+
+/// The place of a journal.
+pub(crate) fn path_beside(output: &Path) -> PathBuf {
+    let mut name = output.file_name().unwrap_or_default().to_owned();
+    name.push(".part");
+    output.with_file_name(name)
+}
+
+impl Journal {
+    /// Opens the journal of an ensemble, which is told by a text; a new one, or with `resume` an old one if there is any.
+    pub(crate) fn open(
+        path: &Path,
+        text: &str,
+        shape: Shape,
+        resume: bool,
+    ) -> std::result::Result<Self, Ending> {
+        let cannot =
+            |error: &std::io::Error| Ending::Failed(format!("cannot write `{}`: {error}", path.display()));
+        let mut options = File::options();
+        let file = options.read(true).write(true).create(true).truncate(false).open(path);
+        let mut file = file.map_err(|error| cannot(&error))?;
+        match file.try_lock() {
+            Err(TryLockError::WouldBlock) => {
+                return Err(Ending::BadInput(format!(
+                    "another process is computing into `{}`; wait for it, or choose another --out",
+                    path.display()
+                )));
+            }
+            // not all file systems have locks
+            Ok(()) | Err(TryLockError::Error(_)) => {}
+        }
+        let head = head(text);
+        let mut found = Vec::new();
+        (&mut file).take(head.len() as u64).read_to_end(&mut found).map_err(|error| cannot(&error))?;
+        if !found.is_empty() && !resume {
+            return Err(Ending::BadInput(format!(
+                "`{}` is left of an ensemble that was not finished\n  --resume continues it; remove the file to begin anew",
+                path.display()
+            )));
+        }
+        let start = head.len() as u64;
+        let mut journal = Self { file, path: path.to_owned(), shape, start, blocks: 0 };
+        if found.len() < head.len() && head.starts_with(&found) {
+            journal.begin(&head).map_err(|error| cannot(&error))?;
+        } else if found != head {
+            return Err(Ending::BadInput(format!(
+                "`{}` belongs to another ensemble: the system, the run, what varies, the shard or the version differ\n  \
+                 repeat the command as it was, or remove the file to begin anew",
+                path.display()
+            )));
+        }
+        journal.find_blocks().map_err(|error| cannot(&error))?;
+        Ok(journal)
+    }
+
+    fn begin(&mut self, head: &[u8]) -> Result<()> {
+        self.file.set_len(0)?;
+        self.file.seek(SeekFrom::Start(0))?;
+        self.file.write_all(head)
+    }
+
+    /// Counts the whole blocks and drops what comes after them.
+    fn find_blocks(&mut self) -> Result<()> {
+        while self.blocks < self.shape.blocks() {
+            match self.read(self.blocks) {
+                Ok(_) => self.blocks += 1,
+                Err(error) if matches!(error.kind(), ErrorKind::UnexpectedEof | ErrorKind::InvalidData) => {
+                    break;
+                }
+                Err(error) => return Err(error),
+            }
+        }
+        self.file.set_len(self.place(self.blocks))
+    }
+
+    /// Where a block begins.
+    fn place(&self, block: u64) -> u64 {
+        let before = self.shape.members.min(block * self.shape.block);
+        self.start + CELL * (2 * block + before * self.shape.columns as u64)
+    }
+
+    /// Adds the next block.
+    pub(crate) fn append(&mut self, block: &Block) -> Result<()> {
+        let words = [self.blocks].into_iter().chain(block.cells.iter().copied());
+        let mut bytes: Vec<u8> = words.flat_map(u64::to_le_bytes).collect();
+        bytes.extend(checksum(self.blocks, &block.cells).to_le_bytes());
+        self.file.seek(SeekFrom::Start(self.place(self.blocks)))?;
+        self.file.write_all(&bytes)?;
+        self.blocks += 1;
+        Ok(())
+    }
+
+    /// A block.
+    pub(crate) fn read(&mut self, block: u64) -> Result<Block> {
+        let rows = self.shape.rows(block);
+        let mut words = self.words(self.place(block), rows * self.shape.columns + 2)?;
+        let sum = words.pop().unwrap_or(0);
+        let number = words.remove(0);
+        if number != block || sum != checksum(block, &words) {
+            return Err(ErrorKind::InvalidData.into());
+        }
+        Ok(Block { rows, cells: words })
+    }
+
+    /// A column of a block.
+    pub(crate) fn column(&mut self, block: u64, column: usize) -> Result<Vec<u64>> {
+        let rows = self.shape.rows(block);
+        self.words(self.place(block) + CELL * (1 + rows * column) as u64, rows)
+    }
+
+    fn words(&mut self, place: u64, count: usize) -> Result<Vec<u64>> {
+        let mut bytes = vec![0; count * CELL as usize];
+        self.file.seek(SeekFrom::Start(place))?;
+        self.file.read_exact(&mut bytes)?;
+        let word = |bytes: &[u8]| bytes.try_into().map_or(0, u64::from_le_bytes);
+        Ok(bytes.chunks_exact(CELL as usize).map(word).collect())
+    }
+
+    /// All members have been written elsewhere.
+    pub(crate) fn remove(self) -> Result<()> {
+        std::fs::remove_file(&self.path)
+    }
+}
+
+/// The beginning of a file.
+fn head(text: &str) -> Vec<u8> {
+    let mut head = TITLE.as_bytes().to_vec();
+    head.extend((text.len() as u64).to_le_bytes());
+    head.extend(text.bytes());
+    head
+}
+
+/// The hash FNV-1a, by words, of a block and its number.
+fn checksum(block: u64, cells: &[u64]) -> u64 {
+    let start = 0xCBF2_9CE4_8422_2325;
+    [block].iter().chain(cells).fold(start, |hash, word| (hash ^ word).wrapping_mul(0x0000_0100_0000_01B3))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const SHAPE: Shape = Shape { members: 20, block: 8, columns: 3 };
+
+    fn block(number: u64) -> Block {
+        let rows = SHAPE.rows(number);
+        Block { rows, cells: (0..rows as u64 * 3).map(|i| (i + 1000 * number) << 17).collect() }
+    }
+
+    fn open(path: &Path, text: &str, resume: bool) -> std::result::Result<Journal, Ending> {
+        Journal::open(path, text, SHAPE, resume)
+    }
+
+    #[test]
+    fn a_file_cut_or_changed_anywhere_is_good_up_to_there() {
+        let folder = std::env::temp_dir().join(format!("leastaction-journal-{}", std::process::id()));
+        std::fs::create_dir_all(&folder).unwrap();
+        let path = folder.join("map.npz.part");
+        let mut journal = open(&path, "which", true).unwrap();
+        for number in 0..3 {
+            journal.append(&block(number)).unwrap();
+        }
+        let ends: Vec<u64> = (0..=3).map(|number| journal.place(number)).collect();
+        drop(journal);
+        let whole = std::fs::read(&path).unwrap();
+        assert_eq!(whole.len() as u64, ends[3]);
+        for cut in 0..whole.len() {
+            std::fs::write(&path, &whole[..cut]).unwrap();
+            let mut journal = open(&path, "which", true).unwrap();
+            let good = ends[1..].iter().filter(|end| **end <= cut as u64).count() as u64;
+            assert_eq!(journal.blocks, good, "cut at {cut}");
+            for number in good..3 {
+                journal.append(&block(number)).unwrap();
+            }
+            assert_eq!(journal.column(2, 1).unwrap(), block(2).column(1));
+            drop(journal);
+            assert_eq!(std::fs::read(&path).unwrap(), whole, "cut at {cut}");
+        }
+        for at in (ends[0] as usize..whole.len()).step_by(5) {
+            let mut bytes = whole.clone();
+            bytes[at] ^= 4;
+            std::fs::write(&path, &bytes).unwrap();
+            let good = ends[1..].iter().filter(|end| **end <= at as u64).count() as u64;
+            assert_eq!(open(&path, "which", true).unwrap().blocks, good, "changed at {at}");
+        }
+        std::fs::write(&path, &whole).unwrap();
+        assert!(matches!(open(&path, "other", true), Err(Ending::BadInput(_))));
+        assert!(matches!(open(&path, "which", false), Err(Ending::BadInput(_))));
+        let first = open(&path, "which", true).unwrap();
+        assert!(matches!(open(&path, "which", true), Err(Ending::BadInput(_))), "two at once");
+        first.remove().unwrap();
+        std::fs::remove_dir_all(&folder).unwrap();
+    }
+}

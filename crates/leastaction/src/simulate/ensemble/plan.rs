@@ -1,0 +1,180 @@
+//! A checked ensemble, ready to go.
+
+use super::engine::OneByOne;
+use super::members::{Axis, List, Members};
+use super::record::{Column, columns};
+use super::run::Worker;
+use super::spec::Ensemble;
+use crate::error::{Error, Result};
+use crate::simulate::numbers::Numbers;
+use crate::simulate::plan::period_text;
+use crate::simulate::{Observed, Plan, Run};
+use crate::system::{Quantity, Starter, Variable};
+use std::collections::HashSet;
+use std::ops::Range;
+
+/// A block takes about so many steps, so that little is lost when it is broken off.
+const STEPS_A_BLOCK: u64 = 1 << 21;
+/// The fewest and the most members of a block.
+const BLOCK: (u64, u64) = (8, 1024);
+/// Even a small ensemble has about so many blocks, for threads to share.
+const FEWEST_BLOCKS: u64 = 64;
+
+/// A checked ensemble.
+#[derive(Clone, Debug)]
+pub struct EnsemblePlan {
+    /// The run that members differ from.
+    pub base: Plan,
+    /// The run with its ensemble as it is stored in outputs: formulas stay formulas, because what they depend on may vary.
+    pub run: Run,
+    /// What is kept of each member.
+    pub columns: Vec<Column>,
+    members: Members,
+    starter: Starter,
+    engine: OneByOne,
+    block: u64,
+}
+
+impl EnsemblePlan {
+    /// Checks the ensemble of a run. The list is what its file holds, if it names one.
+    pub fn new(run: &Run, list: Option<List>) -> Result<Self> {
+        let spec = run.ensemble.clone().unwrap_or_default();
+        if let Some(digits) = run.precision {
+            let message = format!(
+                "precision = {digits}: ensembles run in f64\n  leave it out, or simulate the members that need more digits"
+            );
+            return Err(Error::BadRun { message });
+        }
+        let (system, rest) = run.resolve()?;
+        let rest = Run { every: Some(0), dense: None, ensemble: None, ..rest };
+        let base = rest.plan_for(&system)?;
+        let system = &base.problem.system;
+        let expanded = rest.expanded(system)?;
+        let mut numbers: Numbers<f64> = Numbers::new(&expanded, system)?;
+        let members = Members::new(&spec, list.unwrap_or_default(), &mut numbers)?;
+        let variables = variables(&base, &members, &spec)?;
+        let starter = Starter::new(&base.problem, &expanded.settings()?, &variables)?;
+        let observed = Observed::new(&expanded, system, period_text(numbers.period.as_ref()).as_deref())?;
+        let events: Vec<&str> = observed.events.iter().map(|(name, _)| name.as_str()).collect();
+        let columns = columns(&members.names, &system.coordinate_names(), &events);
+        check_columns(&columns)?;
+        Ok(Self {
+            run: stored(run, &base, spec),
+            block: block_size(members.count, base.steps),
+            engine: OneByOne::new(&base, &observed),
+            columns,
+            members,
+            starter,
+            base,
+        })
+    }
+
+    /// How many members there are.
+    pub fn count(&self) -> u64 {
+        self.members.count
+    }
+
+    /// The names of what varies, in the order of a member's values.
+    pub fn varied(&self) -> &[String] {
+        &self.members.names
+    }
+
+    /// The grid, the slowest name first, if members are a grid and nothing else.
+    pub fn grid(&self) -> Option<&[Axis]> {
+        let axes = self.members.axes.as_slice();
+        let points: u64 = axes.iter().map(|axis| axis.count).product();
+        (axes.len() == self.varied().len() && points == self.count()).then_some(axes)
+    }
+
+    /// The values of a member.
+    pub fn values(&self, member: u64, values: &mut [f64]) {
+        self.members.values(member, values);
+    }
+
+    /// The members of the shard `index` of `count`, which are counted from 1: neighbours, as many in each, but for one.
+    pub fn shard(&self, index: u64, count: u64) -> Range<u64> {
+        let edge = |i: u64| (u128::from(self.count()) * u128::from(i) / u128::from(count.max(1))) as u64;
+        edge(index.saturating_sub(1))..edge(index)
+    }
+
+    /// How many members a block has, but for the last.
+    pub fn block_size(&self) -> u64 {
+        self.block
+    }
+
+    /// How many blocks a range of members has.
+    pub fn blocks(&self, members: &Range<u64>) -> u64 {
+        (members.end - members.start).div_ceil(self.block)
+    }
+
+    /// The members of a block.
+    pub(super) fn block(&self, members: &Range<u64>, block: u64) -> Range<u64> {
+        let start = members.start + block * self.block;
+        start..(start + self.block).min(members.end)
+    }
+
+    pub(super) fn worker(&self) -> Worker<'_> {
+        Worker {
+            plan: self,
+            starter: self.starter.clone(),
+            engine: Box::new(self.engine.clone()),
+            starts: Default::default(),
+            values: Vec::new(),
+        }
+    }
+}
+
+/// What the varied names stand for.
+fn variables(base: &Plan, members: &Members, spec: &Ensemble) -> Result<Vec<Variable>> {
+    let place = |name: &String| {
+        let grid = spec.vary.get(name).and_then(|spread| spread.place());
+        grid.or_else(|| spec.draw.get(name).map(|draw| &draw.numbers[0]))
+    };
+    let variable = |name: &String| {
+        let found = base.problem.system.variable(name);
+        found.map_err(|error| match place(name) {
+            Some(quantity) => quantity.locate(error),
+            None => error,
+        })
+    };
+    members.names.iter().map(variable).collect()
+}
+
+/// Columns must have names of their own.
+fn check_columns(columns: &[Column]) -> Result<()> {
+    let mut names = HashSet::new();
+    for name in columns.iter().map(|column| &column.name).chain([&"run".to_owned()]) {
+        if !names.insert(name) {
+            let message = format!(
+                "two columns of the ensemble would be called `{name}`\n  rename the parameter or the event of which it is made"
+            );
+            return Err(Error::BadStudy { message });
+        }
+    }
+    Ok(())
+}
+
+/// Members a block: a multiple of the smallest, whatever the number of threads and shards.
+fn block_size(members: u64, steps: u64) -> u64 {
+    let (least, most) = BLOCK;
+    let by_steps = STEPS_A_BLOCK / steps.max(1);
+    let by_members = members / FEWEST_BLOCKS;
+    by_steps.min(by_members).clamp(least, most) / least * least
+}
+
+/// The run as it was given, with numbers for what it leaves open and no member changes.
+fn stored(run: &Run, base: &Plan, spec: Ensemble) -> Run {
+    let end = base.problem.t0 + base.steps as f64 * base.step;
+    Run {
+        method: Some(base.method.name.clone()),
+        step: Some(Quantity::Number(base.step)),
+        until: Some(Quantity::Number(end)),
+        every: None,
+        dense: None,
+        // a file that named itself would be overwritten when its run is repeated
+        out: Vec::new(),
+        plot: Vec::new(),
+        ensemble: Some(spec),
+        ..run.clone()
+    }
+}
