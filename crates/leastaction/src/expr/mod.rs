@@ -4,6 +4,7 @@
 //! derives, [`Tape`] and [`Evaluator`] run, by interpreting or, in `f64`, as machine code: the [`Backend`]. What the expressions
 //! mean (coordinates, momenta, energy) is left to `system`.
 
+mod abreast;
 mod aligned;
 mod circle;
 mod derive;
@@ -23,6 +24,7 @@ mod tape;
 mod trace;
 mod value;
 
+pub use abreast::{ABREAST, Abreast};
 pub use derive::Differentiator;
 pub use display::{Names, formula};
 pub use graph::{Binary, Depends, Graph, Node, NodeId, Unary};

@@ -101,13 +101,22 @@ pub enum Sweep {
     Refine,
 }
 
+impl Sweep {
+    pub(super) const ALL: [Self; 3] = [Self::First, Self::Fresh, Self::Refine];
+}
+
 /// Where numbers lie in the arrays of a sweep.
+///
+/// What belongs to the nodes of a step takes a block of lanes. One trajectory has a lane for each node. Several abreast have lanes side by side
+/// for each node, and whatever there is once for a trajectory is there as often.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Layout {
     /// Coordinates.
     pub(super) n: usize,
-    /// Nodes, and how many lanes they take: a multiple of four.
     pub(super) nodes: usize,
+    /// Trajectories abreast: one or four.
+    pub(super) abreast: usize,
+    /// Lanes of a block: a multiple of four.
     pub(super) lanes: usize,
     pub(super) pattern: Pattern,
     /// How many numbers a first or fresh sweep keeps for others: factors first.
@@ -121,20 +130,36 @@ pub(crate) struct Layout {
 }
 
 impl Layout {
+    pub(super) fn new(tapes: &Tapes, group: &[usize], weights: &Weights, abreast: usize) -> Self {
+        let nodes = weights.positions.len();
+        Self {
+            n: group.len(),
+            nodes,
+            abreast,
+            lanes: (nodes * abreast).next_multiple_of(4),
+            pattern: tapes.pattern.clone(),
+            kept: tapes.kept,
+            group: group.to_vec(),
+            groups: group.iter().max().map_or(0, |group| group + 1),
+            projected: weights.projection.is_some(),
+            sweep: Sweep::Refine,
+        }
+    }
+
     /// q_i at the start of the step, and what rounding took from it.
     pub(super) fn start(&self, i: usize) -> (usize, usize) {
-        (i, 2 * self.n + i)
+        (self.abreast * i, self.abreast * (2 * self.n + i))
     }
     /// p_i at the start of the step, and what rounding took from it.
     pub(super) fn start_momentum(&self, i: usize) -> (usize, usize) {
-        (self.n + i, 3 * self.n + i)
+        (self.abreast * (self.n + i), self.abreast * (3 * self.n + i))
     }
     /// One over the size of V_i, or of F_{i−n}.
     pub(super) fn inverse_size(&self, i: usize) -> usize {
-        4 * self.n + i
+        self.abreast * (4 * self.n + i)
     }
     fn block(&self, k: usize) -> usize {
-        (6 * self.n).next_multiple_of(8) + self.lanes * k
+        (6 * self.n * self.abreast).next_multiple_of(8) + self.lanes * k
     }
     /// V_i at the nodes.
     pub(super) fn velocity(&self, i: usize) -> usize {
@@ -157,13 +182,17 @@ impl Layout {
     pub(super) fn corrected(&self, i: usize) -> usize {
         self.target(self.n + i)
     }
-    /// How much the velocities and forces of a group changed at most, relative to their sizes.
+    /// How much the velocities and forces of a group changed at most, relative to their sizes; behind the groups, how far an angle is from
+    /// where its sine was evaluated, at most.
     pub(super) fn change(&self, group: usize) -> usize {
-        self.corrected(self.n) + group
+        self.corrected(self.n) + self.abreast * group
     }
-    /// How far an angle is from where its sine was evaluated, at most.
     pub(super) fn turn(&self) -> usize {
         self.change(self.groups)
+    }
+    /// Which of the trajectories abreast are left as they are: those with a negative number.
+    pub(super) fn resting(&self) -> usize {
+        self.change(self.groups + 1)
     }
     /// What the k-th output of a sweep's tape is.
     pub(super) fn output(&self, sweep: Sweep, k: usize) -> Output {
@@ -179,11 +208,16 @@ impl Layout {
     }
     /// How many numbers there are.
     pub(super) fn variables(&self) -> usize {
-        self.turn() + 1
+        self.resting() + if self.abreast > 1 { self.abreast } else { 0 }
     }
-    /// What node j adds to all nodes.
+    /// What node j adds to all nodes: for one trajectory a number for each lane.
     pub(super) fn weight(&self, matrix: Matrix, node: usize) -> usize {
-        self.lanes * (self.nodes * matrix as usize + node)
+        let each = if self.abreast > 1 { self.nodes } else { self.lanes };
+        each * (self.nodes * matrix as usize + node)
+    }
+    /// How many numbers the registers of a tape take: those of one trajectory are in every lane.
+    pub(super) fn registers(&self, registers: usize) -> usize {
+        registers * if self.abreast > 1 { self.abreast } else { self.lanes }
     }
     /// How many weights there are.
     pub(super) fn weights(&self) -> usize {
@@ -219,6 +253,25 @@ pub(super) fn sum_of_products<X>(
     let lower = sum_of_products(start, from, middle, product, add);
     let upper = sum_of_products(None, middle, to, product, add);
     add(lower, upper)
+}
+
+/// Writes weights to where a layout has them.
+pub(super) fn weigh(layout: &Layout, weights: &Weights, h: f64, places: &mut [f64]) {
+    for (matrix, factor, rows) in [
+        (Matrix::Forces, h, weights.forces.as_slice()),
+        (Matrix::Projection, 1.0, weights.projection.as_deref().unwrap_or_default()),
+        (Matrix::Positions, h, &weights.positions),
+        (Matrix::Ahead, 1.0, &weights.ahead),
+        (Matrix::PositionsAhead, h, &weights.positions_ahead),
+    ] {
+        // lanes that are left over do what the last node does
+        let each = layout.weight(matrix, 1) - layout.weight(matrix, 0);
+        for (i, row) in (0..each).zip(rows.iter().chain(rows.last().into_iter().cycle())) {
+            for (j, &weight) in row.iter().enumerate() {
+                places[layout.weight(matrix, j) + i] = factor * weight;
+            }
+        }
+    }
 }
 
 /// The weights of a method, for a step of size 1: rows are nodes that something is added to.
@@ -260,16 +313,16 @@ impl Tapes {
 /// Velocities, forces and momenta at the nodes of a step, and how to get better ones.
 #[derive(Clone, Debug)]
 pub struct Nodes {
-    layout: Layout,
+    pub(super) layout: Layout,
     /// Places of the layout that are asked for in every sweep.
     first_velocity: usize,
     first_force: usize,
     first_change: usize,
     weights: Aligned,
     /// Everything that changes.
-    variables: Aligned,
-    time: Aligned,
-    kernels: Kernels,
+    pub(super) variables: Aligned,
+    pub(super) time: Aligned,
+    pub(super) kernels: Kernels,
     scratch: Vec<f64>,
     /// Inputs of a tape at one node, and room for one linear solve.
     q: Vec<f64>,
@@ -281,14 +334,14 @@ pub struct Nodes {
 
 /// The kernels of the three kinds of sweeps.
 #[derive(Clone, Debug)]
-struct Kernels {
+pub(super) struct Kernels {
     first: Kernel,
     fresh: Option<Kernel>,
     refine: Kernel,
 }
 
 impl Kernels {
-    fn of(&mut self, sweep: Sweep) -> &mut Kernel {
+    pub(super) fn of(&mut self, sweep: Sweep) -> &mut Kernel {
         match (sweep, &mut self.fresh) {
             (Sweep::First, _) => &mut self.first,
             (Sweep::Fresh, Some(fresh)) => fresh,
@@ -303,10 +356,10 @@ impl Kernels {
 
 /// A tape and its code.
 #[derive(Clone, Debug)]
-struct Kernel {
+pub(super) struct Kernel {
     code: Option<Arc<Code>>,
     /// The tape's registers, each in every lane.
-    registers: Aligned,
+    pub(super) registers: Aligned,
     /// One node alone.
     single: Evaluator<f64>,
     out: Vec<f64>,
@@ -343,18 +396,8 @@ impl Nodes {
         parameters: &[f64],
         backend: Option<Backend>,
     ) -> Self {
-        let (n, nodes) = (group.len(), weights.positions.len());
-        let layout = Layout {
-            n,
-            nodes,
-            lanes: nodes.next_multiple_of(4),
-            pattern: tapes.pattern.clone(),
-            kept: tapes.kept,
-            group: group.to_vec(),
-            groups: group.iter().max().map_or(0, |group| group + 1),
-            projected: weights.projection.is_some(),
-            sweep: Sweep::Refine,
-        };
+        let n = group.len();
+        let layout = Layout::new(tapes, group, weights, 1);
         let kernel = |tape: &Arc<Tape>, sweep: Sweep| {
             Kernel::new(tape, &Layout { sweep, ..layout.clone() }, parameters, backend)
         };
@@ -385,25 +428,13 @@ impl Nodes {
 
     /// Changes the weights, or the step size.
     pub fn weigh(&mut self, weights: &Weights, h: f64) {
-        for (matrix, factor, rows) in [
-            (Matrix::Forces, h, weights.forces.as_slice()),
-            (Matrix::Projection, 1.0, weights.projection.as_deref().unwrap_or_default()),
-            (Matrix::Positions, h, &weights.positions),
-            (Matrix::Ahead, 1.0, &weights.ahead),
-            (Matrix::PositionsAhead, h, &weights.positions_ahead),
-        ] {
-            // lanes that are left over do what the last node does
-            for (i, row) in (0..self.layout.lanes).zip(rows.iter().chain(rows.last().into_iter().cycle())) {
-                for (j, &weight) in row.iter().enumerate() {
-                    self.weights[self.layout.weight(matrix, j) + i] = factor * weight;
-                }
-            }
-        }
+        weigh(&self.layout, weights, h, &mut self.weights);
     }
 
     /// Replaces the parameters.
     pub fn assign(&mut self, parameters: &[f64]) {
-        for kernel in &mut self.kernels {
+        for sweep in Sweep::ALL {
+            let kernel = self.kernels.of(sweep);
             kernel.single.assign(parameters);
             kernel.spread(self.layout.lanes);
         }
@@ -428,6 +459,10 @@ impl Nodes {
     pub fn velocities(&self, i: usize) -> &[f64] {
         &self.variables[self.first_velocity + i * self.layout.lanes..][..self.layout.nodes]
     }
+    /// V_i at the nodes, or F_{i−n}.
+    pub fn numbers(&self, i: usize) -> &[f64] {
+        &self.variables[self.first_velocity + i * self.layout.lanes..][..self.layout.nodes]
+    }
     /// Replaces V_i by what it was.
     pub fn restore_velocities(&mut self, i: usize, v: &[f64]) {
         self.variables[self.layout.velocity(i)..][..self.layout.nodes].copy_from_slice(v);
@@ -447,11 +482,6 @@ impl Nodes {
     pub fn changes(&self) -> &[f64] {
         &self.variables[self.first_change..]
     }
-    /// Whether there are fresh sweeps.
-    pub fn can_be_fresh(&self) -> bool {
-        self.kernels.fresh.is_some()
-    }
-
     /// A sweep. `false` if the code gave up on the way: then nothing here means anything, and the step has to be done again from its start,
     /// one node after the other.
     pub fn sweep(&mut self, sweep: Sweep, one_by_one: bool) -> bool {

@@ -17,6 +17,7 @@ use super::jacobian::Jacobian;
 use super::sweeps::{Parts, Sweeper};
 use super::{State, Weights, compensated_add};
 use crate::error::Cause;
+use crate::expr::Abreast;
 use crate::method::{Galerkin, Tableau};
 use crate::scalar::Real;
 use crate::system::{Gradient, Hessian, Problem, Velocities};
@@ -37,6 +38,8 @@ pub(super) struct GalerkinStepper<R> {
     sweeper: Option<Box<Sweeper>>,
     /// Whether the last step was found by it.
     pub(super) swept: bool,
+    /// How many sweeps were made in this step, and whether they converged.
+    solved: Option<(u32, bool)>,
     /// The same equations in f64, for numbers with more digits.
     coarse: Option<Box<Coarse>>,
     /// How often the matrix was computed in the present step.
@@ -75,6 +78,7 @@ impl<R: Real> GalerkinStepper<R> {
             jacobian: Jacobian::new(problem, &tableau, &h),
             sweeper: None,
             swept: false,
+            solved: None,
             coarse: R::REFINES_F64.then(|| Box::new(Coarse::new(problem, galerkin, &h))),
             renewals: 0,
             z: zeros(n * s),
@@ -138,9 +142,51 @@ impl<R: Real> GalerkinStepper<R> {
     }
 
     pub(super) fn step(&mut self, state: &mut State<R>, t: &R) -> Result<u32, Cause> {
+        if self.begin(state, t) {
+            self.sweep_alone();
+        }
+        self.conclude(state, t)
+    }
+
+    /// Goes to where a step begins. Whether it may be taken by sweeps.
+    pub(super) fn begin(&mut self, state: &mut State<R>, t: &R) -> bool {
         self.start.clone_from_slice(&state.q);
         self.restart_counts();
-        if self.sweep(state, t) {
+        self.solved = None;
+        let continued = self.continuable && self.swept;
+        let velocities = &mut self.velocities;
+        if self.sweeper.is_none()
+            || !continued && velocities.velocities(&state.q, &state.p, t, &mut self.stage_v).is_err()
+        {
+            return false;
+        }
+        let (Some(sweeper), Some(parts), Some(v)) =
+            (&mut self.sweeper, Parts::of(state), R::as_f64s(&self.stage_v))
+        else {
+            return false;
+        };
+        sweeper.begin(&parts, t.to_f64(), (!continued).then_some(v));
+        true
+    }
+
+    /// The nodes of four trajectories, if there are sweeps and machine code for them.
+    pub(super) fn abreast(&self, problem: &Problem<R>) -> Option<Abreast> {
+        self.sweeper.as_ref()?.abreast(problem)
+    }
+
+    /// Sweeps.
+    pub(super) fn sweep_alone(&mut self) {
+        self.solved = self.sweeper.as_mut().map(|sweeper| sweeper.solve());
+    }
+
+    /// The sweeper, and how many sweeps somebody else made with it, and whether they converged.
+    pub(super) fn sweeper(&mut self) -> Option<(&mut Sweeper, &mut Option<(u32, bool)>)> {
+        Some((self.sweeper.as_deref_mut()?, &mut self.solved))
+    }
+
+    /// Takes the step that was begun: by the sweeps that were made, if they converged, and else by Newton's method.
+    pub(super) fn conclude(&mut self, state: &mut State<R>, t: &R) -> Result<u32, Cause> {
+        if self.update_by_sweeps(state) {
             return Ok(self.corrections);
         }
         let mut solved = false;
@@ -157,21 +203,14 @@ impl<R: Real> GalerkinStepper<R> {
         Ok(self.corrections)
     }
 
-    /// Takes the step by sweeps, if they converge.
-    fn sweep(&mut self, state: &mut State<R>, t: &R) -> bool {
+    /// Takes the step by the sweeps that were made, if they converged.
+    fn update_by_sweeps(&mut self, state: &mut State<R>) -> bool {
         let continued = self.continuable && self.swept;
-        let velocities = &mut self.velocities;
-        if self.sweeper.is_none()
-            || !continued && velocities.velocities(&state.q, &state.p, t, &mut self.stage_v).is_err()
-        {
-            return false;
-        }
-        let (Some(sweeper), Some(mut parts), Some(v)) =
-            (&mut self.sweeper, Parts::of(state), R::as_f64s(&self.stage_v))
+        let (Some((sweeps, converged)), Some(sweeper), Some(mut parts)) =
+            (self.solved, &mut self.sweeper, Parts::of(state))
         else {
             return false;
         };
-        let (sweeps, converged) = sweeper.solve(&parts, t.to_f64(), (!continued).then_some(v));
         self.evaluations += u64::from(sweeps) * sweeper.points() as u64;
         let converged = converged && sweeper.update(&mut parts);
         if converged {

@@ -8,6 +8,8 @@
 pub mod closed_forms;
 mod coarse;
 mod convergence;
+mod course;
+mod fleet;
 mod galerkin;
 mod jacobian;
 mod propagator;
@@ -15,6 +17,7 @@ mod runge_kutta;
 mod sweeps;
 mod tangent;
 
+pub use fleet::Fleet;
 pub use propagator::{Propagator, QuadraticForm};
 pub use tangent::{tangent, tangent_map};
 

@@ -6,34 +6,15 @@
 //! L_vv as it was in the first sweep of the step; [`Nodes`] says in which order. That converges fast where the step is small beside the time scales of the motion.
 //! Where it does not, `galerkin` solves the same equations by Newton's method. In f64 only.
 
+use super::course::{Course, Next, largest};
 use super::{State, compensated_add};
-use crate::expr::{Nodes, Sweep, Tapes, Weights};
+use crate::expr::{Abreast, Nodes, Sweep, Weights};
 use crate::method::{Galerkin, Partitioned};
 use crate::scalar::Real;
-use crate::system::{Model, Problem, Structure};
+use crate::system::{Model, Problem};
 
 /// Sweeps of longer tapes wait for the memory their code comes from, and gain nothing over Newton's method.
 const LONGEST: usize = 50_000;
-/// More sweeps than this are not worth it.
-const MOST: u32 = 60;
-/// After so many sweeps the changes must shrink at least by this factor each, or Newton's method takes over.
-const EARLY: u32 = 4;
-const SLOWEST: f64 = 0.7;
-/// What is still missing may be this part of velocities and forces: a thousandth of a unit of rounding.
-const MISSING: f64 = f64::EPSILON / 1024.0;
-/// Nobody asks for less than this.
-const MOST_MISSING: f64 = 1e-6;
-/// Changes of so many units of rounding that no longer shrink are rounding: a nearly singular mass matrix amplifies it.
-const ROUNDING: f64 = 1e4;
-/// So many units of rounding of the coordinates do not move them.
-const LOST: f64 = 16.0 * f64::EPSILON;
-/// Changes below this are rounding mostly.
-const ROUGH: f64 = 64.0 * f64::EPSILON;
-/// Where velocities or forces change by this part in a sweep, everything is evaluated anew.
-const FAR: f64 = 0.02;
-/// A number near zero carries rounding errors of the others it is coupled to, so it is measured against this part of the largest.
-const COUPLED: f64 = 1e-3;
-
 /// A state in f64.
 pub(super) struct Parts<'a> {
     q: &'a mut [f64],
@@ -54,81 +35,17 @@ impl<'a> Parts<'a> {
     }
 }
 
-/// What is known after a sweep.
-struct Verdict {
-    done: bool,
-    /// Whether the motion is far from where it was when everything was evaluated.
-    far: bool,
-}
-
 #[derive(Clone, Debug)]
 pub(super) struct Sweeper {
     n: usize,
-    nodes: Nodes,
+    pub(super) nodes: Nodes,
     table: Partitioned<f64>,
     weights: Weights,
     h: f64,
-    /// Groups of coupled coordinates, and what is known of each.
-    group: Vec<usize>,
-    changes: Vec<Change>,
-    /// How large velocities and forces are.
-    sizes: Vec<f64>,
-    /// How large the velocities, or forces, of each group are, and the coordinates.
-    largest: Vec<f64>,
-    extent: Vec<f64>,
+    pub(super) course: Course,
     /// Velocities of the step before.
     last: Vec<f64>,
     increments: Vec<f64>,
-    /// The largest ratio of successive changes in the last step.
-    contraction: f64,
-    /// The part of velocities and forces that may be missing when a step is done.
-    missing: f64,
-}
-
-/// How much a group of velocities and forces changed in a sweep, relative to its size.
-#[derive(Clone, Copy, Debug)]
-struct Change {
-    now: f64,
-    before: f64,
-    earlier: f64,
-    /// How much smaller changes become in a sweep, as long as they can be told from rounding; 1 if that is not known.
-    rate: f64,
-    /// The change of exact arithmetic, as the rate lets expect it.
-    expected: f64,
-    settled: bool,
-}
-
-impl Change {
-    const NEW: Self = Self {
-        now: f64::INFINITY,
-        before: f64::INFINITY,
-        earlier: f64::INFINITY,
-        rate: 1.0,
-        expected: f64::INFINITY,
-        settled: false,
-    };
-
-    /// Another sweep was made: how much smaller its change is, over two sweeps where there were as many, because errors of q and p take
-    /// turns. 1 if there was nothing to compare with.
-    fn update(&mut self, now: f64, sweep: u32) -> f64 {
-        (self.earlier, self.before, self.now) = (self.before, self.now, now);
-        let last = match sweep {
-            0..=2 => 1.0,
-            _ => now / self.before,
-        };
-        let ratio = if sweep > 3 { (now / self.earlier).sqrt() } else { last };
-        if now > ROUGH || self.rate >= 1.0 {
-            self.rate = last.max(ratio);
-            self.expected = now;
-        } else {
-            self.expected = now.min(2.0 * self.rate * self.expected);
-        }
-        ratio
-    }
-    /// Whether all changes that would follow are below a limit.
-    fn is_below(&self, limit: f64) -> bool {
-        self.rate < 1.0 && self.expected * self.rate <= limit * (1.0 - self.rate)
-    }
 }
 
 impl Sweeper {
@@ -137,7 +54,7 @@ impl Sweeper {
         let parameters = R::as_f64s(&problem.parameters)?;
         let h = h.to_f64();
         let model: &Model = &problem.system.model;
-        let Structure { group, groups, .. } = &model.structure;
+        let group = &model.structure.group;
         let tapes = model.sweeps()?;
         if tapes.refine.len() > LONGEST {
             return None;
@@ -151,15 +68,9 @@ impl Sweeper {
             table,
             weights,
             h,
-            group: group.clone(),
-            changes: vec![Change::NEW; *groups],
-            sizes: vec![0.0; 2 * n],
-            largest: vec![0.0; *groups],
-            extent: vec![0.0; *groups],
+            course: Course::new(group, h),
             last: vec![0.0; n * count],
             increments: vec![0.0; 2 * n],
-            contraction: -1.0,
-            missing: MISSING,
         })
     }
 
@@ -171,12 +82,19 @@ impl Sweeper {
     /// Changes the step size.
     pub(super) fn resize(&mut self, h: f64) {
         self.h = h;
+        self.course.resize(h);
         self.nodes.weigh(&self.weights, h);
     }
 
     /// Changes which part of velocities and forces may be missing when a step is done.
     pub(super) fn leave(&mut self, missing: f64) {
-        self.missing = missing.clamp(MISSING, MOST_MISSING);
+        self.course.leave(missing);
+    }
+
+    /// The nodes of four trajectories, if there is machine code for them.
+    pub(super) fn abreast<R: Real>(&self, problem: &Problem<R>) -> Option<Abreast> {
+        let model: &Model = &problem.system.model;
+        Abreast::new(model.sweeps()?, &model.structure.group, &self.weights, self.h)
     }
 
     /// How many points a sweep evaluates.
@@ -184,16 +102,11 @@ impl Sweeper {
         self.table.d.len()
     }
 
-    /// Solves the equations of a step: how many sweeps were made, and whether they converged. The guess continues the velocities of the
-    /// last step, or is a uniform motion with those given.
-    pub(super) fn solve(&mut self, state: &Parts<'_>, t: f64, uniform: Option<&[f64]>) -> (u32, bool) {
+    /// Goes to where a step begins. The guess continues the velocities of the last step, or is a uniform motion with those given.
+    pub(super) fn begin(&mut self, state: &Parts<'_>, t: f64, uniform: Option<&[f64]>) {
         let (h, table) = (self.h, &self.table);
         self.nodes.start([state.q, state.q_low], [state.p, state.p_low], |i| t + table.d[i] * h);
-        self.extent.fill(0.0);
-        for (i, q) in state.q.iter().enumerate() {
-            let extent = &mut self.extent[self.group[i]];
-            *extent = extent.max(q.abs());
-        }
+        self.course.start(state.q, uniform.is_some());
         if let Some(v) = uniform {
             v.iter().enumerate().for_each(|(i, v)| self.nodes.set_velocity(i, *v));
         }
@@ -201,100 +114,45 @@ impl Sweeper {
         for i in 0..self.n {
             self.last[i * count..(i + 1) * count].copy_from_slice(self.nodes.velocities(i));
         }
-        if let Some(result) = self.iterate(uniform.is_some(), false) {
+    }
+
+    /// Solves the equations of the step that was begun: how many sweeps were made, and whether they converged.
+    pub(super) fn solve(&mut self) -> (u32, bool) {
+        if let Some(result) = self.iterate(false) {
             return result;
         }
         // an angle was far from where machine code knows its sine
+        let count = self.points();
         for i in 0..self.n {
             self.nodes.restore_velocities(i, &self.last[i * count..(i + 1) * count]);
         }
-        self.iterate(uniform.is_some(), true).unwrap_or((0, false))
+        self.iterate(true).unwrap_or((0, false))
     }
 
     /// Sweeps until velocities and forces no longer change; `None` if machine code gave up.
-    fn iterate(&mut self, uniform: bool, one_by_one: bool) -> Option<(u32, bool)> {
-        self.changes.fill(Change::NEW);
-        self.contraction = -1.0;
-        // sizes of a uniform motion mean nothing, because it may be rest
-        let measured = if uniform { 2 } else { 1 };
+    fn iterate(&mut self, one_by_one: bool) -> Option<(u32, bool)> {
+        self.course.begin();
         let mut kind = Sweep::First;
-        for sweep in 1..=MOST {
+        for sweep in 1.. {
             if !self.nodes.sweep(kind, one_by_one) {
                 return None;
             }
-            let verdict = if sweep <= measured {
-                self.measure();
-                Verdict { done: false, far: sweep > 1 }
+            let next = if self.course.is_measured(sweep) {
+                self.course.judge(sweep, kind, self.nodes.changes().iter().copied())
             } else {
-                match self.judge(sweep - measured + 1) {
-                    Some(verdict) => verdict,
-                    None => return Some((sweep, false)),
+                self.course.measure(|i| largest(self.nodes.numbers(i)));
+                for (inverse, size) in self.nodes.inverse_sizes().iter_mut().zip(self.course.sizes()) {
+                    *inverse = 1.0 / size;
                 }
+                Next::Sweep(self.course.kind_after_measuring(sweep))
             };
-            let far = verdict.far && kind == Sweep::Refine && self.nodes.can_be_fresh();
-            if verdict.done && !far {
-                return Some((sweep, true));
-            }
-            kind = if far { Sweep::Fresh } else { Sweep::Refine };
-        }
-        Some((MOST, false))
-    }
-
-    /// Measures velocities and forces.
-    fn measure(&mut self) {
-        let n = self.n;
-        for (first, forces) in [(0, false), (n, true)] {
-            self.largest.fill(f64::MIN_POSITIVE);
-            for (i, (size, &group)) in self.sizes[first..first + n].iter_mut().zip(&self.group).enumerate() {
-                let numbers = if forces { self.nodes.forces(i) } else { self.nodes.velocities(i) };
-                *size = largest(numbers);
-                let of_group = &mut self.largest[group];
-                *of_group = of_group.max(*size);
-            }
-            for (size, &group) in self.sizes[first..first + n].iter_mut().zip(&self.group) {
-                *size = size.max(COUPLED * self.largest[group]);
+            match next {
+                Next::Sweep(next) => kind = next,
+                Next::Done => return Some((sweep, true)),
+                Next::Failed => return Some((sweep, false)),
             }
         }
-        for (inverse, size) in self.nodes.inverse_sizes().iter_mut().zip(&self.sizes) {
-            *inverse = 1.0 / size;
-        }
-    }
-
-    /// Whether they have converged; `None` if they will not.
-    fn judge(&mut self, sweep: u32) -> Option<Verdict> {
-        let rounding = ROUNDING * f64::EPSILON;
-        let Some((&turn, measured)) = self.nodes.changes().split_last() else { return None };
-        let mut verdict = Verdict { done: true, far: turn > Tapes::TURN };
-        let mut slow = false;
-        for (change, &now) in self.changes.iter_mut().zip(measured) {
-            let ratio = change.update(now, sweep);
-            verdict.far |= now > FAR;
-            if sweep > 2 && change.before > rounding {
-                self.contraction = self.contraction.max(ratio);
-            }
-            if change.settled || change.is_below(self.missing) || now == 0.0 {
-                continue;
-            }
-            let stagnant = sweep > 2 && ratio > SLOWEST;
-            change.settled = stagnant && now <= rounding;
-            slow |= stagnant && sweep > EARLY && !change.settled || !now.is_finite();
-            verdict.done &= change.settled;
-        }
-        // a sweep that settles nothing may still have moved nothing
-        if slow && !self.moves_no_coordinate() {
-            return None;
-        }
-        verdict.done |= slow;
-        Some(verdict)
-    }
-
-    /// Whether the last changes of the velocities are lost in the rounding of the coordinates. Forces that are small differences of
-    /// large numbers never settle to their own rounding, and need not.
-    fn moves_no_coordinate(&self) -> bool {
-        self.group
-            .iter()
-            .zip(&self.sizes)
-            .all(|(&group, size)| self.h.abs() * self.changes[group].now * size <= LOST * self.extent[group])
+        None
     }
 
     /// q⁺ = q + h Σ b V,  p⁺ = p + h Σ b F; false, and nothing done, if that is no number.
@@ -331,7 +189,7 @@ impl Sweeper {
 
     /// How much smaller each change of the last step was than the one before, at worst.
     pub(super) fn contraction(&self) -> Option<f64> {
-        (self.contraction >= 0.0).then_some(self.contraction)
+        self.course.contraction()
     }
 }
 
@@ -352,11 +210,6 @@ fn weights(table: &Partitioned<f64>) -> Weights {
 fn product(left: &[Vec<f64>], right: &[Vec<f64>]) -> Vec<Vec<f64>> {
     let entry = |row: &[f64], j: usize| row.iter().zip(right).map(|(x, other)| x * other[j]).sum();
     left.iter().map(|row| (0..right.len()).map(|j| entry(row, j)).collect()).collect()
-}
-
-/// The size of the largest of some numbers; what is none is left out.
-fn largest(numbers: &[f64]) -> f64 {
-    numbers.iter().fold(0.0, |largest, x| if x.abs() > largest { x.abs() } else { largest })
 }
 
 #[cfg(test)]

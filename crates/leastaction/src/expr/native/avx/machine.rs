@@ -62,7 +62,7 @@ impl Code {
     /// The code of a sweep over the nodes of a step.
     pub(crate) fn sweep(tape: &Tape, layout: &Layout) -> Option<Self> {
         let lengths = Lengths {
-            registers: layout.lanes * tape.registers,
+            registers: layout.registers(tape.registers),
             q: 0,
             v: layout.weights(),
             t: layout.lanes,

@@ -1,6 +1,6 @@
 //! One sweep over the nodes of a step as a straight-line program.
 //!
-//! Four nodes go through the lanes of a register. All variables lie in the array of outputs and the weights are given in place of
+//! Four nodes of one trajectory, or a node of four trajectories, go through the lanes of a register. All variables lie in the array of outputs and the weights are given in place of
 //! velocities. See [`crate::expr::Nodes`], which does the same without machine code. Values are loaded where they are used, so
 //! whatever is used of the old variables comes before what replaces them.
 
@@ -41,7 +41,7 @@ fn write_sweep<'p>(program: &'p RefCell<Program>, tape: &Tape, layout: &Layout) 
             i if i < all => writer.four(layout.kept(i - 2 * n), group),
             i if i < 2 * all => velocities[i - all][group],
             i if i == 2 * all => Emit::load(program, Array::Time, bytes(4 * group), Width::Four),
-            i => Emit::load(program, Array::Registers, bytes(layout.lanes * i + 4 * group), Width::Four),
+            i => writer.register(i, group),
         };
         if first {
             for i in 0..n {
@@ -67,17 +67,21 @@ fn write_sweep<'p>(program: &'p RefCell<Program>, tape: &Tape, layout: &Layout) 
                 let change = (value - writer.four(place, group)).abs() * writer.one(layout.inverse_size(i));
                 grow(group, layout.group[i % n], change);
             }
-            writer.store(place, group, value);
+            writer.replace(place, group, value);
         };
         write(tape, Width::Four, &input, &output);
     }
     let largest = largest.into_inner();
     for i in 0..=layout.groups {
         if let Some(value) = largest.iter().filter_map(|of_lanes| of_lanes[i]).reduce(Emit::max) {
-            value.largest().store(Array::Outputs, bytes(layout.change(i)));
+            let value = if layout.abreast == 1 { value.largest() } else { value };
+            value.store(Array::Outputs, bytes(layout.change(i)));
         }
     }
-    program.borrow_mut().interleave(&starts);
+    // many groups that take turns would leave no registers
+    if layout.abreast == 1 {
+        program.borrow_mut().interleave(&starts);
+    }
 }
 
 struct Writer<'a, 'p> {
@@ -91,20 +95,48 @@ impl<'p> Writer<'_, 'p> {
     fn four(&self, place: usize, group: usize) -> Emit<'p> {
         Emit::load(self.program, Array::Outputs, bytes(place + 4 * group), Width::Four)
     }
+    /// A number that there is once for a trajectory.
     fn one(&self, place: usize) -> Emit<'p> {
-        Emit::broadcast(self.program, Array::Outputs, bytes(place))
+        match self.layout.abreast {
+            1 => Emit::broadcast(self.program, Array::Outputs, bytes(place)),
+            _ => self.four(place, 0),
+        }
+    }
+    /// Parameters, and what follows from them.
+    fn register(&self, register: usize, group: usize) -> Emit<'p> {
+        let place = match self.layout.abreast {
+            1 => self.layout.lanes * register + 4 * group,
+            _ => 4 * register,
+        };
+        Emit::load(self.program, Array::Registers, bytes(place), Width::Four)
     }
     fn store(&self, place: usize, group: usize, value: Emit<'p>) {
         value.store(Array::Outputs, bytes(place + 4 * group));
+    }
+    /// Stores what later sweeps build on, but not for trajectories that rest.
+    fn replace(&self, place: usize, group: usize, value: Emit<'p>) {
+        let value = if self.layout.abreast > 1 && self.layout.sweep != Sweep::First {
+            let rests = self.four(self.layout.resting(), 0).is_negative();
+            Emit::select(rests, self.four(place, group), value)
+        } else {
+            value
+        };
+        self.store(place, group, value);
     }
 
     /// Σ_j weight_ij · x_j, added to something, for all groups.
     fn weighted(&self, start: Option<Emit<'p>>, matrix: Matrix, place: usize) -> Vec<Emit<'p>> {
         let mut product = |sums: Option<Vec<Emit<'p>>>, node: usize| {
-            let x = self.one(place + node);
+            let x = match self.layout.abreast {
+                1 => self.one(place + node),
+                _ => self.four(place, node),
+            };
             let term = |group: usize| {
-                let place = bytes(self.layout.weight(matrix, node) + 4 * group);
-                let weight = Emit::load(self.program, Array::Velocities, place, Width::Four);
+                let place = self.layout.weight(matrix, node);
+                let weight = match self.layout.abreast {
+                    1 => Emit::load(self.program, Array::Velocities, bytes(place + 4 * group), Width::Four),
+                    _ => Emit::broadcast(self.program, Array::Velocities, bytes(place + group)),
+                };
                 sums.as_ref().map_or_else(|| x * weight, |sums| x.mul_add(weight, sums[group]))
             };
             (0..self.groups).map(term).collect()
@@ -145,7 +177,7 @@ impl<'p> Writer<'_, 'p> {
                 self.store(layout.corrected(i), group, self.four(layout.velocity(i), group) + x);
             }
             for (i, target) in targets.iter().enumerate() {
-                self.store(layout.target(i), group, target[group]);
+                self.replace(layout.target(i), group, target[group]);
             }
         }
         targets
