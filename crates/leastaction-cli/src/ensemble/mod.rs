@@ -202,21 +202,21 @@ impl Files {
     fn write(&self, work: &Work, mut journal: Journal, drawn: (usize, u64)) -> Result<(), Ending> {
         let heading = Heading { columns: &work.plan.columns, members: work.count(), run: &work.text };
         for path in &self.tables {
-            output::write_members(path, &heading, &mut journal).map_err(resumable)?;
+            output::write_members(path, &heading, &mut journal).map_err(|message| resumable(&message))?;
             say(&format!("wrote {} ({} members)", path.display(), work.count()));
         }
         for path in &self.pictures {
             let svg = path.extension().is_some_and(|e| e.eq_ignore_ascii_case("svg"));
             let figure = picture::figure(&work.plan, &mut journal, drawn, svg);
             let figure = figure.map_err(|error| unreadable(&error))?;
-            output::write_picture(path, &figure).map_err(resumable)?;
+            output::write_picture(path, &figure).map_err(|message| resumable(&message))?;
             say(&format!("wrote {}", path.display()));
         }
         journal.remove().map_err(|error| Ending::Failed(format!("cannot remove what is written: {error}")))
     }
 }
 
-fn resumable(message: String) -> Ending {
+fn resumable(message: &str) -> Ending {
     Ending::Failed(format!("{message}\n  nothing is lost: --resume writes it without computing again"))
 }
 

@@ -403,7 +403,8 @@ impl Nodes {
 
     /// Replaces the parameters.
     pub fn assign(&mut self, parameters: &[f64]) {
-        for kernel in &mut self.kernels {
+        for sweep in [Sweep::First, Sweep::Fresh, Sweep::Refine] {
+            let kernel = self.kernels.of(sweep);
             kernel.single.assign(parameters);
             kernel.spread(self.layout.lanes);
         }
