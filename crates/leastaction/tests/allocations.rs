@@ -9,10 +9,12 @@ mod common;
 use common::{method, problem, problem_with};
 use leastaction::prelude::*;
 use leastaction::scalar::{Digits, Field, Real};
+use leastaction::simulate::ensemble::{Engine, OneByOne, Starts};
 use leastaction::simulate::{Event, Events, Invariants, Observed, Outcome, Outputs, Recorder, simulate};
 use leastaction::step::Propagator;
 use std::alloc::{GlobalAlloc, Layout, System as SystemAllocator};
 use std::cell::Cell;
+use std::ops::ControlFlow;
 
 struct Counting;
 
@@ -99,6 +101,30 @@ fn watched<R: Real>(problem: &Problem<R>, method: &Method, step: R, steps: u64) 
     (count, events.crossings.len())
 }
 
+/// Members of an ensemble that differ in parameters and states, with an event.
+fn members(name: &str) -> u64 {
+    let mut run = Run { method: Some(name.into()), until: Some(0.2.into()), ..Run::of("double-pendulum") };
+    run.events.insert("low".into(), Event::of("q1*v_q1"));
+    let plan = run.plan().unwrap();
+    let observed = Observed::new(&run, &plan.problem.system, None).unwrap();
+    let mut engine = OneByOne::new(&plan, &observed);
+    let (mut starts, count) = (Starts::default(), 20);
+    for i in 0..count {
+        let x = f64::from(i) / 10.0;
+        starts.refused.push(None);
+        starts.parameters.extend(plan.problem.parameters.iter().map(|p| p * (1.0 + x)));
+        starts.q.extend([x, 1.0 - x]);
+        starts.v.extend([0.0, 0.0]);
+        starts.p.extend([0.0, 0.0]);
+    }
+    let mut ended = 0;
+    let count = allocations(|| {
+        let _ = engine.run(&starts, &|| ControlFlow::Continue(()), &mut |_, _| ended += 1);
+    });
+    assert_eq!(ended, starts.len());
+    count
+}
+
 #[test]
 fn nothing_allocates_after_the_stepper_is_made() {
     assert!(allocations(|| vec![0.0; 3]) == 1, "the counter counts");
@@ -153,6 +179,9 @@ fn nothing_allocates_after_the_stepper_is_made() {
         let (count, found) = watched(&pendulum, &method(name), 0.01, 500);
         assert_eq!(count, 0, "events, {name}");
         assert!(found > 300, "{name}: {found}");
+    }
+    for name in ["simpson", "gauss8", "rk4"] {
+        assert_eq!(members(name), 0, "members, {name}");
     }
     let (count, found) = watched(&digits, &method("simpson"), Digits::from_f64(0.01), 50);
     assert_eq!(count, 0, "events with many digits");

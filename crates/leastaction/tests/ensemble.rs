@@ -282,10 +282,14 @@ fn members_that_fail_do_not_hurt_the_others() {
     for expected in [Status::SingularMass, Status::NotDefinite, Status::BadStart] {
         assert!(statuses.contains(&expected), "{expected:?} {statuses:?}");
     }
-    let statuses = compare(&grid(&short("kepler", "simpson", 0.5, 20.0), &[("x", "1, 1e-9, 0.02, 0, 1.1")]));
-    assert!(statuses.iter().filter(|status| **status == Status::Done).count() >= 2, "{statuses:?}");
-    assert!(statuses.iter().filter(|status| !status.is_complete()).count() >= 2, "{statuses:?}");
-    assert_eq!(statuses[3], Status::BadStart);
+    // a step that is too large for some of the motions
+    let run = short("double-pendulum", "gauss8", 0.05, 1.5);
+    let statuses = compare(&grid(&run, &[("q1", "-pi, 0.1, -pi"), ("q2", "-0.7933314781792404, 0.2")]));
+    assert!(statuses[2..4].iter().all(|status| *status == Status::Done), "{statuses:?}");
+    assert!(!statuses[0].is_complete() && statuses[0] != Status::BadStart && statuses[0] == statuses[4]);
+    // a division by zero
+    let statuses = compare(&grid(&short("kepler", "simpson", 0.01, 0.1), &[("x", "1, 0, 1.1")]));
+    assert_eq!(statuses, [Status::Done, Status::BadStart, Status::Done]);
     // numbers that are none, as a list of a Rust program may have them
     let mut run = Run::of("pendulum");
     run.ensemble = Some(Ensemble { list: Some("a list".into()), ..Ensemble::default() });

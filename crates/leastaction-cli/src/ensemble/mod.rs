@@ -43,7 +43,7 @@ pub(crate) fn ensemble(flags: &EnsembleFlags) -> Result<(), Ending> {
         return Err(interrupted(&tally, &work, journal.is_some()));
     }
     if let Some(journal) = journal {
-        files.write(&work, journal, column)?;
+        files.write(&work, journal, (column, tally.failed))?;
     }
     summary::print_summary(flags.summary, &work, &tally, start.elapsed().as_secs_f64())?;
     name_failures(&tally);
@@ -199,24 +199,24 @@ impl Files {
     }
 
     /// Writes tables and pictures, and removes the journal when all are there.
-    fn write(&self, work: &Work, mut journal: Journal, column: usize) -> Result<(), Ending> {
+    fn write(&self, work: &Work, mut journal: Journal, drawn: (usize, u64)) -> Result<(), Ending> {
         let heading = Heading { columns: &work.plan.columns, members: work.count(), run: &work.text };
         for path in &self.tables {
-            output::write_members(path, &heading, &mut journal).map_err(resumable)?;
+            output::write_members(path, &heading, &mut journal).map_err(|message| resumable(&message))?;
             say(&format!("wrote {} ({} members)", path.display(), work.count()));
         }
         for path in &self.pictures {
             let svg = path.extension().is_some_and(|e| e.eq_ignore_ascii_case("svg"));
-            let figure = picture::figure(&work.plan, &mut journal, column, svg);
+            let figure = picture::figure(&work.plan, &mut journal, drawn, svg);
             let figure = figure.map_err(|error| unreadable(&error))?;
-            output::write_picture(path, &figure).map_err(resumable)?;
+            output::write_picture(path, &figure).map_err(|message| resumable(&message))?;
             say(&format!("wrote {}", path.display()));
         }
         journal.remove().map_err(|error| Ending::Failed(format!("cannot remove what is written: {error}")))
     }
 }
 
-fn resumable(message: String) -> Ending {
+fn resumable(message: &str) -> Ending {
     Ending::Failed(format!("{message}\n  nothing is lost: --resume writes it without computing again"))
 }
 

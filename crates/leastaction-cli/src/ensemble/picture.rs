@@ -55,11 +55,11 @@ fn is_even(axis: &Values) -> bool {
         && (0..axis.count).all(|k| (axis.value(k) - even(k)).abs() <= UNEVEN * (last - first))
 }
 
-/// Draws a column.
+/// Draws a column; so many members failed.
 pub(super) fn figure(
     plan: &EnsemblePlan,
     journal: &mut Journal,
-    column: usize,
+    (column, failed): (usize, u64),
     svg: bool,
 ) -> std::io::Result<Figure> {
     let drawn = &plan.columns[column];
@@ -86,7 +86,8 @@ pub(super) fn figure(
     );
     if missing > 0 && drawn.name.ends_with("_first") {
         let end = base.problem.t0 + base.steps as f64 * base.step;
-        subtitle += &format!("; white: never until t = {}", with_space(end, unit));
+        let others = if failed > 0 { format!(", or one of {failed} that failed") } else { String::new() };
+        subtitle += &format!("; white: never until t = {}{others}", with_space(end, unit));
     }
     let (width, height) = if axes.len() == 2 { (880.0, 860.0) } else { (860.0, 560.0) };
     Ok(Figure { title: title(plan, drawn), subtitle, width, height, panels: vec![panel] })

@@ -6,12 +6,14 @@
 
 use super::colour::{AXIS, Colour, LABEL as LABEL_INK, diverging, sequential};
 use super::layout::{COLOUR_BAR, LABEL, Layout, TICK};
-use super::scale::{self, Transform};
+use super::scale::{self, Scale, Transform};
 use super::svg::{Anchor, Pen, Svg};
 use super::{Colours, HeatMap, text};
 
 /// Shades of the colour map.
 const SHADES: usize = 65;
+/// One of so many values at each end is an outlier.
+const OUTLIERS: usize = 200;
 
 /// Value of the palest colour and distance to the strongest.
 fn centre_and_reach(map: &HeatMap) -> (f64, f64) {
@@ -36,8 +38,18 @@ fn range(map: &HeatMap) -> (f64, f64) {
             let (centre, reach) = centre_and_reach(map);
             (centre - reach, centre + reach)
         }
-        Colours::Sequential => scale::range_of(map.values.iter().copied(), map.scale, 0.0),
+        Colours::Sequential => scale::range_of(without_outliers(map), map.scale, 0.0),
     }
+}
+
+/// The values without the least and the largest of them, which take the end colours: one alone must not use up the colours.
+fn without_outliers(map: &HeatMap) -> impl Iterator<Item = f64> {
+    let has_place = |value: &f64| value.is_finite() && (map.scale == Scale::Linear || *value > 0.0);
+    let mut values: Vec<f64> = map.values.iter().copied().filter(has_place).collect();
+    values.sort_unstable_by(f64::total_cmp);
+    let beyond = values.len() / OUTLIERS;
+    let kept = values.len() - 2 * beyond;
+    values.into_iter().skip(beyond).take(kept)
 }
 
 fn shades(map: &HeatMap) -> Vec<Colour> {
@@ -84,6 +96,9 @@ pub(crate) fn colour_bar(svg: &mut Svg, map: &HeatMap, layout: &Layout) {
     let range = range(map);
     let ticks = scale::ticks(range, map.scale, ((plot.height / 50.0) as usize).clamp(2, 6));
     let along = Transform::new(range, map.scale, plot.bottom(), plot.y);
+    for y in ticks.minor.iter().filter_map(|value| along.pixel(*value)) {
+        svg.line([x + width, y], [x + width + 2.5, y], Pen::new(AXIS, 1.0));
+    }
     for (value, name) in ticks.major.iter().zip(&ticks.labels) {
         if let Some(y) = along.pixel(*value) {
             svg.line([x + width, y], [x + width + 4.0, y], Pen::new(AXIS, 1.0));
@@ -98,7 +113,6 @@ pub(crate) fn colour_bar(svg: &mut Svg, map: &HeatMap, layout: &Layout) {
 
 #[cfg(test)]
 mod tests {
-    use super::super::scale::Scale;
     use super::*;
 
     fn map(values: Vec<f64>) -> HeatMap {

@@ -95,8 +95,8 @@ impl Members {
         let names = list.names.iter().chain(spec.vary.keys()).chain(spec.draw.keys()).cloned().collect();
         let rows = if spec.list.is_some() { list.rows() } else { 1 };
         let repeats = spec.members.unwrap_or(1);
-        let counts = axes.iter().map(|axis| axis.count).chain([rows, repeats]);
-        let count = counts.fold(Some(1u64), |product, count| product?.checked_mul(count));
+        let mut counts = axes.iter().map(|axis| axis.count).chain([rows, repeats]);
+        let count = counts.try_fold(1u64, u64::checked_mul);
         let Some(count) = count.filter(|count| *count <= MOST) else {
             return Err(bad("there would be more than 2^53 members; vary fewer names or values".to_owned()));
         };
