@@ -90,14 +90,14 @@ impl Fleet {
         let mut sweeps = 0;
         while lanes.iter().any(Option::is_some) {
             sweeps += 1;
+            let present = lanes;
             for kind in [Sweep::First, Sweep::Fresh, Sweep::Refine] {
-                let these = lanes.map(|lane| lane == Some(kind));
+                let these = present.map(|lane| lane == Some(kind));
                 if these.contains(&true) && !self.nodes.sweep(kind, these) {
                     return None;
                 }
-            }
-            for lane in 0..ABREAST {
-                if let Some(kind) = lanes[lane] {
+                // before another kind of sweep, which tells nothing of these lanes
+                for lane in (0..ABREAST).filter(|&lane| these[lane]) {
                     lanes[lane] = self.judge(lane, &mut steppers[lane], sweeps, kind);
                 }
             }
@@ -162,6 +162,12 @@ mod tests {
         }
         for step in 0..steps {
             let takes_part = std::array::from_fn(|lane| step < steps - 3 * lane as u64);
+            // one begins anew on its way, while others go on
+            if step == steps / 2 {
+                for stepper in [&mut steppers[1], &mut alone[1]] {
+                    stepper.restart(None, &problem.v0);
+                }
+            }
             let results = fleet.step(&mut steppers, &mut states, takes_part);
             for lane in (0..ABREAST).filter(|&lane| takes_part[lane]) {
                 let expected = alone[lane].step(&mut alone_states[lane]);

@@ -8,13 +8,16 @@
 
 use super::course::{Course, Next, largest};
 use super::{State, compensated_add};
-use crate::expr::{Abreast, Nodes, Sweep, Weights};
+use crate::expr::{Abreast, Backend, Nodes, Sweep, Weights};
 use crate::method::{Galerkin, Partitioned};
 use crate::scalar::Real;
 use crate::system::{Model, Problem};
 
 /// Sweeps of longer tapes wait for the memory their code comes from, and gain nothing over Newton's method.
 const LONGEST: usize = 50_000;
+/// Several trajectories have code for each point; with more of it than this they wait as well.
+const LONGEST_ABREAST: usize = 20_000;
+
 /// A state in f64.
 pub(super) struct Parts<'a> {
     q: &'a mut [f64],
@@ -94,7 +97,12 @@ impl Sweeper {
     /// The nodes of four trajectories, if there is machine code for them.
     pub(super) fn abreast<R: Real>(&self, problem: &Problem<R>) -> Option<Abreast> {
         let model: &Model = &problem.system.model;
-        Abreast::new(model.sweeps()?, &model.structure.group, &self.weights, self.h)
+        let tapes = model.sweeps()?;
+        let wanted = model.backend != Some(Backend::Interpreter);
+        if !wanted || self.points() * tapes.refine.len() > LONGEST_ABREAST {
+            return None;
+        }
+        Abreast::new(tapes, &model.structure.group, &self.weights, self.h)
     }
 
     /// How many points a sweep evaluates.

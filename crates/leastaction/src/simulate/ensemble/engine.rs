@@ -1,14 +1,14 @@
 //! What runs members: starts in, endings out.
 //!
-//! [`Engine`] is the seam: whoever runs several members side by side implements it and gives the same bits. [`OneByOne`] runs
-//! them one after the other with one stepper and one set of observers, which begin anew for each.
+//! [`Engine`] is the seam. [`OneByOne`] runs members one after the other with one stepper and one set of observers, which begin anew for
+//! each; [`FourAbreast`] has four of each, whose steps a [`Fleet`] takes together. Both give the same bits.
 
 use super::record::{Ending, Status};
 use crate::error::Cause;
-use crate::simulate::{EnergyMeter, Events, Moment, Observed, Observer, Outcome, Plan, simulate};
-use crate::step::{State, Stepper};
+use crate::simulate::{EnergyMeter, Events, Moment, Observed, Observer, Plan};
+use crate::step::{Fleet, State, Stepper};
 use crate::system::{Problem, Refusal, starter::same_bits};
-use std::ops::ControlFlow;
+use std::ops::{ControlFlow, Range};
 
 /// Asked now and then whether to go on, from any thread.
 pub type GoOn<'a> = &'a (dyn Fn() -> ControlFlow<()> + Sync);
@@ -75,13 +75,37 @@ pub trait Engine: Send {
     ) -> ControlFlow<()>;
 }
 
-/// Runs members one after the other.
+/// Runs members, side by side where there is machine code for that and else one after the other.
 #[derive(Clone, Debug)]
-pub struct OneByOne {
+pub enum AnyEngine {
+    /// Side by side.
+    Abreast(Box<FourAbreast>),
+    /// One after the other.
+    OneByOne(Box<OneByOne>),
+}
+
+impl AnyEngine {
+    /// An engine for a run with its observed formulas.
+    pub fn new(plan: &Plan, observed: &Observed) -> Self {
+        match FourAbreast::new(plan, observed) {
+            Some(engine) => Self::Abreast(Box::new(engine)),
+            None => Self::OneByOne(Box::new(OneByOne::new(plan, observed))),
+        }
+    }
+    /// The engine alone.
+    pub fn boxed(self) -> Box<dyn Engine> {
+        match self {
+            Self::Abreast(engine) => engine,
+            Self::OneByOne(engine) => engine,
+        }
+    }
+}
+
+/// A member that runs, but for its stepper and state.
+#[derive(Clone, Debug)]
+struct Seat {
     problem: Problem<f64>,
     pace: Pace,
-    stepper: Stepper<f64>,
-    state: State<f64>,
     energy: EnergyRange,
     events: Option<Events<f64>>,
     /// The parameters that stepper and observers have.
@@ -89,18 +113,14 @@ pub struct OneByOne {
     ending: Ending,
 }
 
-impl OneByOne {
-    /// An engine for a run with its observed formulas.
-    pub fn new(plan: &Plan, observed: &Observed) -> Self {
+impl Seat {
+    fn new(plan: &Plan, observed: &Observed, stepper: &Stepper<f64>) -> Self {
         let problem = plan.problem.clone();
-        let stepper = Stepper::new(&problem, &plan.method, plan.step);
         let events = (!observed.events.is_empty())
-            .then(|| Events::new(&problem, &plan.method, &stepper, observed).counting());
+            .then(|| Events::new(&problem, &plan.method, stepper, observed).counting());
         Self {
             pace: Pace { step: plan.step, steps: plan.steps },
-            state: State::new(&problem),
             energy: EnergyRange { meter: EnergyMeter::new(&problem), low: 0.0, high: 0.0 },
-            stepper,
             events,
             parameters: problem.parameters.clone(),
             ending: Ending::new(problem.system.n(), observed.events.len()),
@@ -108,50 +128,58 @@ impl OneByOne {
         }
     }
 
-    /// Gives stepper, observers and state a new start.
-    fn restart(&mut self, parameters: &[f64], [q, v, p]: [&[f64]; 3]) {
+    /// Gives stepper, observers and state the start of a member.
+    fn restart(
+        &mut self,
+        starts: &Starts,
+        member: usize,
+        stepper: &mut Stepper<f64>,
+        state: &mut State<f64>,
+    ) {
+        let [q, v, p] = [&starts.q, &starts.v, &starts.p].map(|list| starts.of(list, member));
+        let parameters = starts.of(&starts.parameters, member);
         let new = (!same_bits(parameters, &self.parameters)).then_some(parameters);
         if new.is_some() {
             self.parameters.copy_from_slice(parameters);
         }
-        self.stepper.restart(new, v);
+        stepper.restart(new, v);
         self.energy.restart(new, self.problem.t0, [q, v, p]);
         if let Some(events) = &mut self.events {
             events.restart(new, v);
         }
-        self.state.steps = 0;
-        self.state.q.copy_from_slice(q);
-        self.state.p.copy_from_slice(p);
-        self.state.q_low.fill(0.0);
-        self.state.p_low.fill(0.0);
+        state.steps = 0;
+        state.q.copy_from_slice(q);
+        state.p.copy_from_slice(p);
+        state.q_low.fill(0.0);
+        state.p_low.fill(0.0);
     }
 
-    /// Takes the steps of the member that was started. `Break` if it was told not to go on.
-    fn steps(&mut self, go_on: GoOn<'_>) -> ControlFlow<()> {
-        let mut asker = Asker { go_on, told: false };
-        let Self { problem, stepper, state, energy, events, pace, .. } = self;
-        let outcome = match events {
-            None => simulate(problem, stepper, state, pace.steps, &mut [energy, &mut asker]),
-            Some(events) => simulate(problem, stepper, state, pace.steps, &mut [energy, events, &mut asker]),
-        };
-        if asker.told {
-            return ControlFlow::Break(());
+    /// Looks at a step; whether and how it was the last one.
+    fn observe(&mut self, stepper: &Stepper<f64>, state: &State<f64>, iterations: u32) -> Option<Status> {
+        let moment = Moment { t: stepper.time(state.steps), state, stepper, iterations };
+        let looked = self.energy.observe(&moment).and_then(|_| match &mut self.events {
+            Some(events) => events.observe(&moment),
+            None => Ok(ControlFlow::Continue(())),
+        });
+        match looked {
+            Err(cause) => Some((&cause).into()),
+            Ok(flow) => (state.steps >= self.pace.steps || flow.is_break()).then(|| self.status()),
         }
-        let stopped = events.as_ref().is_some_and(|events| events.stopped.is_some());
-        self.ending.status = match outcome {
-            Outcome::Failed(failure) => Status::from(&failure.cause),
-            _ if stopped => Status::Stopped,
-            _ => Status::Done,
-        };
-        ControlFlow::Continue(())
+    }
+
+    /// How a member ended that did not fail.
+    fn status(&self) -> Status {
+        let stopped = self.events.as_ref().is_some_and(|events| events.stopped.is_some());
+        if stopped { Status::Stopped } else { Status::Done }
     }
 
     /// Writes down what there is at the end.
-    fn finish(&mut self) {
+    fn finish(&mut self, status: Status, stepper: &Stepper<f64>, state: &State<f64>) {
         let ending = &mut self.ending;
-        ending.t = self.stepper.time(self.state.steps);
-        ending.q.copy_from_slice(&self.state.q);
-        ending.p.copy_from_slice(&self.state.p);
+        ending.status = status;
+        ending.t = stepper.time(state.steps);
+        ending.q.copy_from_slice(&state.q);
+        ending.p.copy_from_slice(&state.p);
         let scale = self.energy.meter.scale();
         ending.energy = *self.energy.meter.initial();
         ending.energy_error = [self.energy.low / scale, self.energy.high / scale];
@@ -162,16 +190,53 @@ impl OneByOne {
     }
 
     /// The ending of a start that is none: what was given, and nothing computed.
-    fn refuse(&mut self, refusal: Refusal, q: &[f64], p: &[f64]) {
+    fn refuse(&mut self, refusal: Refusal, starts: &Starts, member: usize) {
         let ending = &mut self.ending;
         ending.status = refusal.into();
         ending.t = self.problem.t0;
-        ending.q.copy_from_slice(q);
-        ending.p.copy_from_slice(p);
+        ending.q.copy_from_slice(starts.of(&starts.q, member));
+        ending.p.copy_from_slice(starts.of(&starts.p, member));
         ending.energy = f64::NAN;
         ending.energy_error = [f64::NAN; 2];
         ending.counts.fill(0);
         ending.firsts.fill(f64::NAN);
+    }
+}
+
+/// Runs members one after the other.
+#[derive(Clone, Debug)]
+pub struct OneByOne {
+    seat: Seat,
+    stepper: Stepper<f64>,
+    state: State<f64>,
+}
+
+impl OneByOne {
+    /// An engine for a run with its observed formulas.
+    pub fn new(plan: &Plan, observed: &Observed) -> Self {
+        let stepper = Stepper::new(&plan.problem, &plan.method, plan.step);
+        let seat = Seat::new(plan, observed, &stepper);
+        Self { seat, stepper, state: State::new(&plan.problem) }
+    }
+
+    /// Takes the steps of a member. `Break` if it was told not to go on.
+    fn steps(&mut self, go_on: GoOn<'_>) -> ControlFlow<()> {
+        let Self { seat, stepper, state } = self;
+        let mut iterations = 0;
+        let status = loop {
+            if state.steps.is_multiple_of(PATIENCE) {
+                go_on()?;
+            }
+            if let Some(status) = seat.observe(stepper, state, iterations) {
+                break status;
+            }
+            match stepper.step(state) {
+                Ok(count) => iterations = count,
+                Err(cause) => break (&cause).into(),
+            }
+        };
+        seat.finish(status, stepper, state);
+        ControlFlow::Continue(())
     }
 }
 
@@ -184,16 +249,115 @@ impl Engine for OneByOne {
     ) -> ControlFlow<()> {
         for member in 0..starts.len() {
             go_on()?;
-            let [q, v, p] = [&starts.q, &starts.v, &starts.p].map(|list| starts.of(list, member));
             match starts.refused[member] {
-                Some(refusal) => self.refuse(refusal, q, p),
+                Some(refusal) => self.seat.refuse(refusal, starts, member),
                 None => {
-                    self.restart(starts.of(&starts.parameters, member), [q, v, p]);
+                    self.seat.restart(starts, member, &mut self.stepper, &mut self.state);
                     self.steps(go_on)?;
-                    self.finish();
                 }
             }
-            ended(member, &self.ending);
+            ended(member, &self.seat.ending);
+        }
+        ControlFlow::Continue(())
+    }
+}
+
+/// Runs four members side by side; whenever one ends, the next takes its seat.
+#[derive(Clone, Debug)]
+pub struct FourAbreast {
+    fleet: Fleet,
+    seats: [Seat; Fleet::SIZE],
+    steppers: [Stepper<f64>; Fleet::SIZE],
+    states: [State<f64>; Fleet::SIZE],
+    /// Who has the seats.
+    members: [Option<usize>; Fleet::SIZE],
+    /// Endings, kept until it is their turn.
+    endings: Vec<Ending>,
+}
+
+impl FourAbreast {
+    /// An engine for a run with its observed formulas; `None` if its members cannot go side by side.
+    pub fn new(plan: &Plan, observed: &Observed) -> Option<Self> {
+        let stepper = Stepper::new(&plan.problem, &plan.method, plan.step);
+        let seat = Seat::new(plan, observed, &stepper);
+        let state = State::new(&plan.problem);
+        Some(Self {
+            fleet: Fleet::new(&plan.problem, &stepper)?,
+            seats: std::array::from_fn(|_| seat.clone()),
+            steppers: std::array::from_fn(|_| stepper.clone()),
+            states: std::array::from_fn(|_| state.clone()),
+            members: [None; Fleet::SIZE],
+            endings: Vec::new(),
+        })
+    }
+
+    /// Gives a seat to the first of the members that are left which takes a step at all.
+    fn seat(&mut self, lane: usize, starts: &Starts, left: &mut Range<usize>) {
+        let (seat, stepper, state) =
+            (&mut self.seats[lane], &mut self.steppers[lane], &mut self.states[lane]);
+        self.members[lane] = None;
+        for member in left {
+            if let Some(refusal) = starts.refused[member] {
+                seat.refuse(refusal, starts, member);
+            } else {
+                seat.restart(starts, member, stepper, state);
+                match seat.observe(stepper, state, 0) {
+                    Some(status) => seat.finish(status, stepper, state),
+                    None => {
+                        self.fleet.assign(lane, stepper);
+                        self.members[lane] = Some(member);
+                        return;
+                    }
+                }
+            }
+            self.endings[member].clone_from(&seat.ending);
+        }
+    }
+
+    /// Takes a step in every seat that is taken, and gives those whose members end to others. `Break` if it was told not to go on.
+    fn step(&mut self, starts: &Starts, left: &mut Range<usize>, go_on: GoOn<'_>) -> ControlFlow<()> {
+        let takes_part = self.members.map(|member| member.is_some());
+        let results = self.fleet.step(&mut self.steppers, &mut self.states, takes_part);
+        for (lane, result) in results.into_iter().enumerate() {
+            let (Some(result), Some(member)) = (result, self.members[lane]) else { continue };
+            let (seat, stepper, state) = (&mut self.seats[lane], &self.steppers[lane], &self.states[lane]);
+            let status = match result {
+                Ok(iterations) => seat.observe(stepper, state, iterations),
+                Err(cause) => Some((&cause).into()),
+            };
+            if let Some(status) = status {
+                seat.finish(status, stepper, state);
+                self.endings[member].clone_from(&seat.ending);
+                go_on()?;
+                self.seat(lane, starts, left);
+            }
+        }
+        ControlFlow::Continue(())
+    }
+}
+
+impl Engine for FourAbreast {
+    fn run(
+        &mut self,
+        starts: &Starts,
+        go_on: GoOn<'_>,
+        ended: &mut dyn FnMut(usize, &Ending),
+    ) -> ControlFlow<()> {
+        self.endings.resize(starts.len(), self.seats[0].ending.clone());
+        let mut left = 0..starts.len();
+        for lane in 0..Fleet::SIZE {
+            self.seat(lane, starts, &mut left);
+        }
+        let mut steps: u64 = 0;
+        while self.members.iter().any(Option::is_some) {
+            if steps.is_multiple_of(PATIENCE) {
+                go_on()?;
+            }
+            self.step(starts, &mut left, go_on)?;
+            steps += 1;
+        }
+        for (member, ending) in self.endings.iter().enumerate() {
+            ended(member, ending);
         }
         ControlFlow::Continue(())
     }
@@ -221,18 +385,5 @@ impl Observer<f64> for EnergyRange {
             (self.low, self.high) = (self.low.min(error), self.high.max(error));
         }
         Ok(ControlFlow::Continue(()))
-    }
-}
-
-/// Asks whether to go on.
-struct Asker<'a> {
-    go_on: GoOn<'a>,
-    told: bool,
-}
-
-impl Observer<f64> for Asker<'_> {
-    fn observe(&mut self, moment: &Moment<'_, f64>) -> Result<ControlFlow<()>, Cause> {
-        self.told = moment.state.steps.is_multiple_of(PATIENCE) && (self.go_on)().is_break();
-        Ok(if self.told { ControlFlow::Break(()) } else { ControlFlow::Continue(()) })
     }
 }

@@ -18,7 +18,7 @@ mod spec;
 mod tally;
 pub(super) mod text;
 
-pub use engine::{Engine, GoOn, OneByOne, Pace, Starts};
+pub use engine::{AnyEngine, Engine, FourAbreast, GoOn, OneByOne, Pace, Starts};
 pub use members::{Axis, List};
 pub use plan::EnsemblePlan;
 pub use record::{Block, Column, Ending, Kind, Status};

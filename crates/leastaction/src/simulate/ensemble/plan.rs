@@ -1,6 +1,6 @@
 //! A checked ensemble, ready to go.
 
-use super::engine::OneByOne;
+use super::engine::AnyEngine;
 use super::members::{Axis, List, Members};
 use super::record::{Column, columns};
 use super::run::Worker;
@@ -31,7 +31,7 @@ pub struct EnsemblePlan {
     pub columns: Vec<Column>,
     members: Members,
     starter: Starter,
-    engine: OneByOne,
+    engine: AnyEngine,
     block: u64,
 }
 
@@ -61,7 +61,7 @@ impl EnsemblePlan {
         Ok(Self {
             run: stored(run, &base, spec),
             block: block_size(members.count, base.steps),
-            engine: OneByOne::new(&base, &observed),
+            engine: AnyEngine::new(&base, &observed),
             columns,
             members,
             starter,
@@ -117,7 +117,7 @@ impl EnsemblePlan {
         Worker {
             plan: self,
             starter: self.starter.clone(),
-            engine: Box::new(self.engine.clone()),
+            engine: self.engine.clone().boxed(),
             starts: Default::default(),
             values: Vec::new(),
         }
