@@ -283,9 +283,9 @@ fn members_that_fail_do_not_hurt_the_others() {
         assert!(statuses.contains(&expected), "{expected:?} {statuses:?}");
     }
     // a step that is too large for some of the motions
-    let run = short("double-pendulum", "gauss8", 0.05, 1.5);
-    let statuses = compare(&grid(&run, &[("q1", "-pi, 0.1, -pi"), ("q2", "-0.7933314781792404, 0.2")]));
-    assert!(statuses[2..4].iter().all(|status| *status == Status::Done), "{statuses:?}");
+    let run = short("double-pendulum", "gauss8", 0.5, 15.0);
+    let statuses = compare(&grid(&run, &[("q1", "-pi, 0.1, -pi"), ("q2", "-0.79, 0.2")]));
+    assert_eq!(statuses[3], Status::Done, "{statuses:?}");
     assert!(!statuses[0].is_complete() && statuses[0] != Status::BadStart && statuses[0] == statuses[4]);
     // a division by zero
     let statuses = compare(&grid(&short("kepler", "simpson", 0.01, 0.1), &[("x", "1, 0, 1.1")]));

@@ -22,6 +22,8 @@ use crate::method::{Galerkin, Tableau};
 use crate::scalar::Real;
 use crate::system::{Gradient, Hessian, Problem, Velocities};
 
+/// A correction that is more than this part of the one before is a sign of a bad guess.
+const STEADY: f64 = 0.5;
 /// More corrections than this in one step are a failure.
 const MAX_CORRECTIONS: u32 = 50;
 
@@ -193,7 +195,7 @@ impl<R: Real> GalerkinStepper<R> {
         if self.continuable {
             self.continue_polynomial();
             // a polynomial continued too far is a bad guess, not yet a failure
-            solved = self.solve(state, t).is_ok();
+            solved = self.solve(state, t).is_ok() && self.was_steady();
         }
         if !solved {
             self.guess_uniform(state, t)?;
@@ -201,6 +203,12 @@ impl<R: Real> GalerkinStepper<R> {
         }
         self.update(state);
         Ok(self.corrections)
+    }
+
+    /// Whether corrections shrank all the way. The equations have many solutions, and corrections that hardly shrink may lead to one that has nothing to
+    /// do with the motion.
+    fn was_steady(&self) -> bool {
+        self.convergence.contraction().is_none_or(|ratio| ratio <= STEADY)
     }
 
     /// Takes the step by the sweeps that were made, if they converged.
