@@ -61,6 +61,7 @@ impl Plan {
             return Err(Error::NoMachineCode { reason });
         }
         let method = Method::named(run.method.as_ref().unwrap_or(&system.defaults.method))?;
+        method.fits(system)?;
         let mut numbers: Numbers<f64> = Numbers::new(run, system)?;
         let step = numbers.step(run.step.as_ref())?;
         let until = numbers.until(run.until.as_ref())?;
