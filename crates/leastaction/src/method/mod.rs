@@ -131,6 +131,13 @@ impl Method {
         )
     }
 
+    /// The method with this name, if it fits a system.
+    pub fn for_system(name: &str, system: &System) -> Result<Self> {
+        let method = Self::named(name)?;
+        method.fits(system)?;
+        Ok(method)
+    }
+
     /// All methods of the registry: the classical names, the families up to order 30, then the explicit ones.
     pub fn all() -> Vec<Self> {
         let family =

@@ -14,6 +14,8 @@ use std::fmt;
 type Wide = Digits<8>;
 /// Boundaries that agree to this, relatively, are one.
 const SAME: f64 = 1e-100;
+/// Roots of polynomials are known to this, relatively; the highest degree of a method has 35 of them.
+const NARROW: f64 = 1e-30;
 
 /// A range of ωh in which oscillations stay bounded.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -197,7 +199,7 @@ fn bisect(polynomial: &[Wide], mut low: Wide, mut high: Wide) -> Option<Wide> {
     }
     loop {
         let middle = (low + high) / Wide::from_f64(2.0);
-        if middle == low || middle == high {
+        if (high - low).magnitude() <= NARROW * high.magnitude() {
             return Some(middle);
         }
         if value(polynomial, &middle) * sign > 0.0 {
