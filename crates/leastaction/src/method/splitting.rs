@@ -190,9 +190,10 @@ fn conditions<F: Field>(splitting: &Splitting, half: &[F]) -> Vec<F> {
     match splitting.kind {
         Kind::Nystrom => nystrom_conditions(splitting.order, &Flows::of(splitting, half)),
         Kind::Composition => {
+            let powers: Vec<Vec<F>> = half.iter().map(|gamma| odd_powers(gamma, splitting.order)).collect();
             let odd = (1..splitting.order).step_by(2);
             let words = odd.flat_map(lyndon_words);
-            words.map(|word| composition_condition(&word, half)).collect()
+            words.map(|word| composition_condition(&word, &powers)).collect()
         }
     }
 }
@@ -228,18 +229,17 @@ fn nystrom_conditions<F: Field>(order: usize, flows: &Flows<F>) -> Vec<F> {
 
 /// A step of size γh of a symmetric method is exp(γ Y_1 + γ³ Y_3 + …). The coefficient of a word of these letters in the product of all
 /// steps, less that in exp(Y_1). Coefficients of Lyndon words determine all others.
-fn composition_condition<F: Field>(word: &[usize], half: &[F]) -> F {
+fn composition_condition<F: Field>(word: &[usize], powers: &[Vec<F>]) -> F {
+    let fraction = |k: usize| F::one() / F::from_f64(k as f64);
+    let fractions: Vec<F> = (1..=word.len()).map(fraction).collect();
     // of the parts of the word up to each letter
     let mut coefficients = vec![F::zero(); word.len() + 1];
     coefficients[0] = F::one();
-    for gamma in half.iter().chain(half.iter().rev().skip(1)) {
+    for powers in powers.iter().chain(powers.iter().rev().skip(1)) {
         for end in (1..=word.len()).rev() {
             let mut factor = F::one();
             for start in (0..end).rev() {
-                for _ in 0..word[start] {
-                    factor = factor * gamma.clone();
-                }
-                factor = factor / F::from_f64((end - start) as f64);
+                factor = factor * powers[word[start] / 2].clone() * fractions[end - start - 1].clone();
                 let earlier = coefficients[start].clone();
                 coefficients[end].add_mul(&factor, &earlier);
             }
@@ -247,6 +247,16 @@ fn composition_condition<F: Field>(word: &[usize], half: &[F]) -> F {
     }
     let expected = if word == [1] { F::one() } else { F::zero() };
     coefficients[word.len()].clone() - expected
+}
+
+/// γ, γ³, γ⁵, … below an order.
+fn odd_powers<F: Field>(gamma: &F, order: usize) -> Vec<F> {
+    let square = gamma.clone() * gamma.clone();
+    let mut powers = vec![gamma.clone()];
+    while 2 * powers.len() + 1 < order {
+        powers.push(powers[powers.len() - 1].clone() * square.clone());
+    }
+    powers
 }
 
 /// The words of odd letters with this sum that come before all their rotations.
