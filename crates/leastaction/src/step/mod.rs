@@ -107,6 +107,7 @@ impl<R: Real> Stepper<R> {
     pub fn restart(&mut self, parameters: Option<&[R]>, v: &[R]) {
         match &mut self.scheme {
             AnyStepper::Galerkin(stepper) => stepper.restart(parameters, v),
+            AnyStepper::Splitting(stepper) => stepper.restart(parameters),
             AnyStepper::RungeKutta4(stepper) => stepper.restart(parameters, v),
         }
     }

@@ -14,8 +14,9 @@ pub(super) struct SplittingStepper<R> {
     h: R,
     flows: Flows<R>,
     forces: Forces<R>,
-    /// The mass matrix, or why the method cannot run.
-    mass: Result<ConstantMass<R>, Cause>,
+    mass: ConstantMass<R>,
+    /// What in the Lagrangian prevents the method.
+    misfit: Option<String>,
     autonomous: bool,
     /// q and Mv at the start of the step.
     start: [Vec<R>; 2],
@@ -36,15 +37,12 @@ impl<R: Real> SplittingStepper<R> {
     pub(super) fn new(problem: &Problem<R>, splitting: &Splitting, h: R) -> Self {
         let model = &problem.system.model;
         let zeros = || vec![R::zero(); model.n];
-        let mass = match problem.system.inseparable() {
-            Some(reason) => Err(Cause::DoesNotFit { reason }),
-            None => ConstantMass::new(model, &problem.parameters),
-        };
         Self {
             h,
             flows: Flows::new(splitting),
             forces: Forces::new(model, &problem.parameters),
-            mass,
+            mass: ConstantMass::new(model, &problem.parameters),
+            misfit: problem.system.inseparable(),
             autonomous: model.structure.autonomous,
             start: [zeros(), zeros()],
             change: [zeros(), zeros()],
@@ -57,15 +55,25 @@ impl<R: Real> SplittingStepper<R> {
         }
     }
 
+    /// Begins anew, with other parameters if they are given.
+    pub(super) fn restart(&mut self, parameters: Option<&[R]>) {
+        if let Some(parameters) = parameters {
+            self.forces.assign(parameters);
+            self.mass.assign(parameters);
+        }
+        self.known = false;
+    }
+
     /// Changes the step size.
     pub(super) fn resize(&mut self, h: &R) {
         self.h = h.clone();
     }
 
     pub(super) fn step(&mut self, state: &mut State<R>, t: &R) -> Result<u32, Cause> {
-        if let Err(cause) = &self.mass {
-            return Err(cause.clone());
+        if let Some(reason) = &self.misfit {
+            return Err(Cause::DoesNotFit { reason: reason.clone() });
         }
+        self.mass.check()?;
         self.begin(state, t);
         for i in 0..self.flows.drifts.len() {
             self.kick_and_drift(i);
@@ -92,9 +100,8 @@ impl<R: Real> SplittingStepper<R> {
             self.evaluate(t.clone());
         }
         std::mem::swap(&mut self.first_force, &mut self.force);
-        let Ok(mass) = &self.mass else { return };
         self.start[0].clone_from_slice(&state.q);
-        for ((start, p), at_rest) in self.start[1].iter_mut().zip(&state.p).zip(&mass.at_rest) {
+        for ((start, p), at_rest) in self.start[1].iter_mut().zip(&state.p).zip(self.mass.at_rest()) {
             *start = p.clone() - at_rest.clone();
         }
         self.change[0].clone_from_slice(&state.q_low);
@@ -103,14 +110,13 @@ impl<R: Real> SplittingStepper<R> {
 
     /// Δp += b_i h F,  Δq += a_{i+1} h M⁻¹(p + Δp),  Q = q + Δq
     fn kick_and_drift(&mut self, i: usize) {
-        let Ok(mass) = &self.mass else { return };
         let kick = self.flows.kicks[i].clone() * self.h.clone();
         let drift = self.flows.drifts[i].clone() * self.h.clone();
         let force = if i == 0 { &self.first_force } else { &self.force };
         let [start_q, start_p] = &self.start;
         let [dq, dp] = &mut self.change;
         let q = &mut self.stage;
-        if let Some(reciprocals) = mass.reciprocals() {
+        if let Some(reciprocals) = self.mass.reciprocals() {
             let motion = Motion { kick, drift, force, reciprocals, start_q, start_p };
             return motion.kick_and_drift(dq, dp, q);
         }
@@ -118,7 +124,7 @@ impl<R: Real> SplittingStepper<R> {
             dp[j].add_mul(&kick, &force[j]);
             q[j] = start_p[j].clone() + dp[j].clone();
         }
-        mass.solve(q);
+        self.mass.solve(q);
         for j in 0..q.len() {
             dq[j].add_mul(&drift, &q[j]);
             q[j] = start_q[j].clone() + dq[j].clone();
@@ -160,7 +166,6 @@ impl<R: Real> SplittingStepper<R> {
     }
 
     pub(super) fn within(&self, weights: &Weights<R>, q: &mut [R], v: &mut [R]) {
-        let Ok(mass) = &self.mass else { return };
         let ([start_q, start_p], [dq, dp]) = (&self.start, &self.change);
         for (weights, out) in [(&weights.value, &mut *q), (&weights.slope, &mut *v)] {
             for (j, out) in out.iter_mut().enumerate() {
@@ -170,7 +175,7 @@ impl<R: Real> SplittingStepper<R> {
                 sum.add_mul(&weights[4], &self.force[j]);
                 *out = sum;
             }
-            mass.solve(out);
+            self.mass.solve(out);
             for (out, dq) in out.iter_mut().zip(dq) {
                 out.add_mul(&weights[0], dq);
             }

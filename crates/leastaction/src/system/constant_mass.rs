@@ -1,6 +1,6 @@
 //! A mass matrix that never changes, factored once: velocities from momenta of L = ½ vᵀMv + c·v − V(q, t).
 
-use super::model::Model;
+use super::model::{Entry, Model};
 use crate::error::Cause;
 use crate::expr::Evaluator;
 use crate::linear::Matrix;
@@ -9,41 +9,98 @@ use crate::scalar::Real;
 /// M and c, ready to solve p = Mv + c for v any number of times.
 #[derive(Clone, Debug)]
 pub struct ConstantMass<R> {
-    /// c: the momenta at rest.
-    pub at_rest: Vec<R>,
+    evaluator: Evaluator<R>,
+    entries: Vec<Entry>,
+    /// c, then the entries of M.
+    out: Vec<R>,
+    zeros: Vec<R>,
     inverse: Inverse<R>,
+    /// Why there is no inverse, if there is none.
+    failure: Option<Cause>,
 }
 
 #[derive(Clone, Debug)]
 enum Inverse<R> {
     /// 1/m for each coordinate.
     Diagonal(Vec<R>),
-    /// Factors in another order of the coordinates, and the exchanges that lead to it.
-    Factored(Matrix<R>, Vec<(usize, usize)>),
+    /// Factors in another order of the coordinates: where each is, and the exchanges that lead there.
+    Factored { matrix: Matrix<R>, position: Vec<usize>, exchanges: Vec<(usize, usize)> },
 }
 
 impl<R: Real> ConstantMass<R> {
     /// Factors the matrix of a model whose mass matrix is constant.
-    pub fn new(model: &Model, parameters: &[R]) -> Result<Self, Cause> {
-        let n = model.n;
-        let mut evaluator = Evaluator::new(model.mass_tape(), parameters);
-        let mut at_rest = vec![R::zero(); evaluator.outputs()];
-        let zeros = vec![R::zero(); n];
-        evaluator.evaluate(&zeros, &zeros, &R::zero(), &mut at_rest);
-        let entries = at_rest.split_off(n);
-        let inverse = if model.l_vv.len() <= n && model.l_vv.iter().all(|entry| entry.row == entry.column) {
-            diagonal(model, &entries)?
+    pub fn new(model: &Model, parameters: &[R]) -> Self {
+        let evaluator = Evaluator::new(model.mass_tape(), parameters);
+        let ordering = &model.structure.mass_ordering;
+        let inverse = if model.l_vv.iter().all(|entry| entry.row == entry.column) {
+            Inverse::Diagonal(vec![R::zero(); model.n])
         } else {
-            factored(model, &entries)?
+            Inverse::Factored {
+                matrix: Matrix::new(model.n, ordering.bandwidth),
+                position: ordering.position.clone(),
+                exchanges: exchanges(&ordering.position),
+            }
         };
-        Ok(Self { at_rest, inverse })
+        let mut mass = Self {
+            out: vec![R::zero(); evaluator.outputs()],
+            evaluator,
+            entries: model.l_vv.clone(),
+            zeros: vec![R::zero(); model.n],
+            inverse,
+            failure: None,
+        };
+        mass.factor();
+        mass
+    }
+
+    /// Replaces the parameters.
+    pub fn assign(&mut self, parameters: &[R]) {
+        self.evaluator.assign(parameters);
+        self.factor();
+    }
+
+    fn factor(&mut self) {
+        self.evaluator.evaluate(&self.zeros, &self.zeros, &R::zero(), &mut self.out);
+        let n = self.zeros.len();
+        let values = self.entries.iter().zip(&self.out[n..]);
+        let broken = match &mut self.inverse {
+            Inverse::Diagonal(reciprocals) => {
+                // a coordinate without an entry has no mass
+                reciprocals.fill(R::one() / R::zero());
+                for (entry, value) in values {
+                    reciprocals[entry.row] = R::one() / value.clone();
+                }
+                reciprocals.iter().position(|x| !x.is_finite())
+            }
+            Inverse::Factored { matrix, position, .. } => {
+                matrix.clear();
+                for (entry, value) in values {
+                    let (i, j) = (position[entry.row], position[entry.column]);
+                    *matrix.entry(i, j) = value.clone();
+                    *matrix.entry(j, i) = value.clone();
+                }
+                let broken = matrix.factor().err().map(|broken| broken.column);
+                broken.map(|column| position.iter().position(|place| *place == column).unwrap_or(0))
+            }
+        };
+        self.failure = broken.map(|coordinate| singular(n, coordinate));
+    }
+
+    /// Whether there is an inverse.
+    pub fn check(&self) -> Result<(), Cause> {
+        self.failure.clone().map_or(Ok(()), Err)
+    }
+
+    /// c: the momenta at rest.
+    pub fn at_rest(&self) -> &[R] {
+        &self.out[..self.zeros.len()]
     }
 
     /// 1/m for each coordinate, if M is diagonal.
     pub fn reciprocals(&self) -> Option<&[R]> {
         match &self.inverse {
             Inverse::Diagonal(reciprocals) => Some(reciprocals),
-            Inverse::Factored(..) => None,
+            Inverse::Factored { .. } => None,
         }
     }
 
@@ -55,7 +112,7 @@ impl<R: Real> ConstantMass<R> {
                     *x = x.clone() * reciprocal.clone();
                 }
             }
-            Inverse::Factored(matrix, exchanges) => {
+            Inverse::Factored { matrix, exchanges, .. } => {
                 for (i, j) in exchanges {
                     x.swap(*i, *j);
                 }
@@ -66,33 +123,6 @@ impl<R: Real> ConstantMass<R> {
             }
         }
     }
-}
-
-fn diagonal<R: Real>(model: &Model, entries: &[R]) -> Result<Inverse<R>, Cause> {
-    let mut masses = vec![R::zero(); model.n];
-    for (entry, value) in model.l_vv.iter().zip(entries) {
-        masses[entry.row] = value.clone();
-    }
-    let reciprocals: Vec<R> = masses.into_iter().map(|mass| R::one() / mass).collect();
-    match reciprocals.iter().position(|x| !x.is_finite()) {
-        Some(massless) => Err(singular(model.n, massless)),
-        None => Ok(Inverse::Diagonal(reciprocals)),
-    }
-}
-
-fn factored<R: Real>(model: &Model, entries: &[R]) -> Result<Inverse<R>, Cause> {
-    let ordering = &model.structure.mass_ordering;
-    let mut matrix = Matrix::new(model.n, ordering.bandwidth);
-    for (entry, value) in model.l_vv.iter().zip(entries) {
-        let (i, j) = (ordering.position[entry.row], ordering.position[entry.column]);
-        *matrix.entry(i, j) = value.clone();
-        *matrix.entry(j, i) = value.clone();
-    }
-    matrix.factor().map_err(|broken| {
-        let coordinate = ordering.position.iter().position(|place| *place == broken.column);
-        singular(model.n, coordinate.unwrap_or(0))
-    })?;
-    Ok(Inverse::Factored(matrix, exchanges(&ordering.position)))
 }
 
 /// Exchanges, one after the other, that bring what is at i to position[i], for every i.

@@ -45,6 +45,10 @@ impl<R: Real> Forces<R> {
         let evaluator = model.evaluator(model.force_tape(), parameters);
         Self { evaluator, at_rest: vec![R::zero(); model.n] }
     }
+    /// Replaces the parameters.
+    pub fn assign(&mut self, parameters: &[R]) {
+        self.evaluator.assign(parameters);
+    }
     /// L_q at coordinates and a time.
     pub fn at(&mut self, q: &[R], t: &R, l_q: &mut [R]) {
         self.evaluator.evaluate(q, &self.at_rest, t, l_q);

@@ -120,8 +120,12 @@ impl<'p> Writer<'_, 'p> {
 
     /// A result of a pack that is written.
     fn value(&self, pack: usize, place: usize) -> Emit<'p> {
-        // what a unit needs is written before it
-        self.values[pack].map_or_else(|| Emit::number(self.program, f64::NAN), |values| values[place])
+        self.values[pack].map_or_else(|| self.nothing(), |values| values[place])
+    }
+
+    /// What nobody reads: all that a unit needs is written before it.
+    fn nothing(&self) -> Emit<'p> {
+        Emit::broadcast(self.program, Array::Time, 0)
     }
 
     /// An operand that is written, or an input.
@@ -129,7 +133,7 @@ impl<'p> Writer<'_, 'p> {
         match source {
             Source::Step(step, place) => match self.results[step] {
                 Some(results) => results[place],
-                None => Emit::number(self.program, f64::NAN),
+                None => self.nothing(),
             },
             Source::Register(register) => {
                 let (array, place) = place_of(register, self.coordinates);
