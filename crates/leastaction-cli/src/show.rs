@@ -5,7 +5,7 @@ use crate::list::table;
 use crate::{Ending, files, print, warn_of_text};
 use leastaction::exact;
 use leastaction::method::Window;
-use leastaction::method::{Scheme, Tableau};
+use leastaction::method::{Flows, Scheme, Tableau};
 use leastaction::prelude::*;
 use leastaction::system::Description;
 use leastaction::system::catalogue::ENTRIES;
@@ -98,6 +98,12 @@ fn show_method(method: &Method) -> Result<(), Ending> {
         let rows: Vec<Vec<String>> =
             tableau.d.iter().zip(&tableau.b).map(|(d, b)| vec![d.to_string(), b.to_string()]).collect();
         text += &format!("\n{}", table(&["point", "weight"], &rows));
+    } else if let Scheme::Splitting(splitting) = method.scheme {
+        let flows = Flows::<f64>::new(&splitting);
+        let drifts = flows.drifts.iter().map(f64::to_string).chain([String::new()]);
+        let rows: Vec<Vec<String>> =
+            flows.kicks.iter().zip(drifts).map(|(kick, drift)| vec![kick.to_string(), drift]).collect();
+        text += &format!("\n{}", table(&["kick", "then drift"], &rows));
     } else {
         text += "  explicit; conserves neither the symplectic form nor, in the long run, the energy";
     }
@@ -122,12 +128,14 @@ fn stability(method: &Method) -> Result<String, Ending> {
             _ => shown.push((window.from, window.to)),
         }
     }
+    // beyond the first few they are of no use
+    let more = if shown.len() > 5 { " and in narrower ranges beyond" } else { "" };
     let text: Vec<String> =
-        shown.iter().map(|(from, to)| Window { from: *from, to: *to }.to_string()).collect();
+        shown.iter().take(5).map(|(from, to)| Window { from: *from, to: *to }.to_string()).collect();
     let gaps = match narrow {
         0 => String::new(),
         1 => ", but for a gap narrower than 1e-6".to_owned(),
         count => format!(", but for {count} gaps narrower than 1e-6"),
     };
-    Ok(format!("keeps an oscillation of frequency ω bounded for ωh from {}{gaps}", text.join(", ")))
+    Ok(format!("keeps an oscillation of frequency ω bounded for ωh from {}{more}{gaps}", text.join(", ")))
 }

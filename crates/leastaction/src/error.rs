@@ -98,6 +98,11 @@ pub enum Error {
     )]
     NotLinear { system: String, reason: String },
 
+    #[error(
+        "`{method}` does not fit `{system}`: {reason}\n  it kicks and drifts in turn, which needs L = ½ vᵀMv - V(q, t) with a constant mass matrix M; try {instead}, which take every Lagrangian"
+    )]
+    DoesNotFit { method: String, system: String, reason: String, instead: String },
+
     #[error("`{method}` is not variational, so {what} does not exist for it\n  try a variational method")]
     NotVariational { method: String, what: String },
 
@@ -187,6 +192,11 @@ pub enum Cause {
         /// The step size.
         step_size: f64,
     },
+    /// The method is not for this Lagrangian.
+    DoesNotFit {
+        /// What in the Lagrangian prevents it.
+        reason: String,
+    },
     /// A number became infinite or undefined.
     NotFinite {
         /// The first coordinate concerned.
@@ -272,6 +282,7 @@ impl fmt::Display for Failure {
             Cause::SingularStep { coordinate, .. } => {
                 write!(f, "the matrix of the step equations is singular at `{}`", name(*coordinate))?;
             }
+            Cause::DoesNotFit { reason } => write!(f, "the method does not fit the system: {reason}")?,
             Cause::NotFinite { coordinate, .. } => {
                 write!(f, "`{}` became infinite or undefined", name(*coordinate))?;
             }
@@ -306,6 +317,7 @@ impl Failure {
                  singular point of the coordinates needs other coordinates",
                 step_size.abs()
             ),
+            Cause::DoesNotFit { .. } => "a Lobatto or Gauss method, which take every Lagrangian".to_owned(),
             Cause::EventNotFinite { .. } => "a formula that is finite along the whole motion; look for a division by zero, or a \
                  root or logarithm of a negative number"
                 .to_owned(),

@@ -89,7 +89,11 @@ fn end(plan: &Plan, backend: Backend, method: &str, steps: f64) -> (Vec<u64>, Ba
 #[test]
 fn final_states_of_every_system_have_the_same_bits() {
     for plan in small_catalogue() {
-        for method in ["midpoint", "verlet", "simpson", "lobatto8", "gauss6", "rk4", "rk4-velocity"] {
+        for method in ["midpoint", "verlet", "simpson", "lobatto8", "gauss6", "split6", "rk4", "rk4-velocity"]
+        {
+            if common::method(method).fits(&plan.problem.system).is_err() {
+                continue;
+            }
             let (right, interpreted) = end(&plan, Backend::Interpreter, method, 100.0);
             let (found, native) = end(&plan, Backend::Native, method, 100.0);
             assert_eq!((interpreted, native), (Backend::Interpreter, Backend::Native), "{}", plan.run.system);

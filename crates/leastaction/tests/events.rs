@@ -61,7 +61,7 @@ fn order(steps: &[u64], errors: &[f64]) -> f64 {
 }
 
 /// The methods whose orders are measured.
-const METHODS: [(&str, usize); 8] = [
+const METHODS: [(&str, usize); 10] = [
     ("midpoint", 2),
     ("verlet", 2),
     ("simpson", 4),
@@ -70,6 +70,8 @@ const METHODS: [(&str, usize); 8] = [
     ("lobatto", 6),
     ("gauss6", 6),
     ("lobatto8", 8),
+    ("split4", 4),
+    ("split8", 8),
 ];
 
 #[test]

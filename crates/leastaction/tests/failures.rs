@@ -208,6 +208,38 @@ fn wrong_initial_states() {
 }
 
 #[test]
+fn splitting_methods_say_what_they_do_not_fit() {
+    let run = |system: &str| Run { method: Some("split6".to_owned()), ..Run::of(system) };
+    let pendulum = [
+        "`split6`",
+        "`double-pendulum`",
+        "for `q1` and `q2` depends on coordinates",
+        "`lobatto6` or `gauss6`",
+    ];
+    assert_input_error!(run("double-pendulum"), Error::DoesNotFit { .. }, pendulum);
+    let magnetic = ["`x` and the velocity of `y`", "`gauss6`"];
+    assert_input_error!(run("charged-particle"), Error::DoesNotFit { .. }, magnetic);
+    let shaken = System::build("shaken", "Shaken")
+        .coordinate("x", "")
+        .lagrangian(|q, v, t, _| v[0].squared() + v[0] * t.sin() - q[0].squared())
+        .unwrap();
+    let error = run("shaken").plan_for(&shaken).unwrap_err().to_string();
+    assert!(error.contains("momentum of `x` depends on time"), "{error}");
+    // a stepper that nobody asked does not pretend
+    let problem = Run::of("double-pendulum").plan().unwrap().problem;
+    let mut stepper = Stepper::new(&problem, &Method::named("split6").unwrap(), 0.01);
+    let mut state = State::new(&problem);
+    assert!(matches!(stepper.step(&mut state), Err(Cause::DoesNotFit { .. })));
+    assert_eq!(state, State::new(&problem));
+    // without mass there is no velocity
+    let massless = System::build("massless", "Massless")
+        .coordinates(["x", "y"].map(str::to_owned), "")
+        .lagrangian(|q, v, _, _| v[0].squared() - q[0].squared() - q[1].squared())
+        .unwrap();
+    assert!(run("massless").plan_for(&massless).is_err());
+}
+
+#[test]
 fn wrong_steps() {
     let run = |step: f64, until: f64| Run {
         step: Some(step.into()),

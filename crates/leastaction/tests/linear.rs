@@ -16,7 +16,10 @@ use leastaction::step::{Propagator, closed_forms};
 /// 77 digits.
 type Number = Digits<4>;
 
-const METHODS: [&str; 12] = [
+/// Where the first window of `split6` ends: bisection of |C(ωh)| = 1 in another program, with the published digits.
+const SPLIT6: f64 = 3.1414310877530025;
+
+const METHODS: [&str; 15] = [
     "midpoint",
     "verlet",
     "simpson",
@@ -27,6 +30,9 @@ const METHODS: [&str; 12] = [
     "gauss4",
     "gauss8",
     "gauss20",
+    "split4",
+    "split6",
+    "split10",
     "rk4",
     "rk4-velocity",
 ];
@@ -398,7 +404,9 @@ fn power(method: &Method, h: f64) -> f64 {
 
 #[test]
 fn powers_grow_outside_the_windows_and_not_inside() {
-    for name in ["verlet", "simpson", "lobatto", "lobatto8", "lobatto12", "rk4", "rk4-velocity"] {
+    for name in
+        ["verlet", "simpson", "lobatto", "lobatto8", "lobatto12", "split4", "split6", "rk4", "rk4-velocity"]
+    {
         let method = method(name);
         let windows = method.stable_windows().unwrap();
         let starts =
@@ -449,9 +457,13 @@ fn chain(n: usize, springs: f64) -> System {
 fn unstable_steps_are_warned_of_before_the_run() {
     let chain = chain(30, 1.0);
     let fastest = 2.0 * (30.0 * std::f64::consts::PI / 62.0).sin();
-    for (name, limit) in
-        [("verlet", 2.0), ("simpson", 8f64.sqrt()), ("lobatto", 3.112717648), ("rk4", 8f64.sqrt())]
-    {
+    for (name, limit) in [
+        ("verlet", 2.0),
+        ("simpson", 8f64.sqrt()),
+        ("lobatto", 3.112717648),
+        ("split6", SPLIT6),
+        ("rk4", 8f64.sqrt()),
+    ] {
         let step = limit / fastest;
         assert!(plan(&chain, name, step * 0.999).warnings().is_empty(), "{name}");
         let warnings = plan(&chain, name, step * 1.001).warnings();

@@ -28,8 +28,9 @@ fn conservative() -> Vec<Plan> {
 }
 
 fn variational(plan: &Plan) -> Vec<Method> {
-    let n = plan.problem.system.n();
-    let fits = |method: &Method| method.degree().is_some_and(|degree| n * degree <= UNKNOWNS);
+    let system = &plan.problem.system;
+    let few = |degree: usize| system.n() * degree <= UNKNOWNS;
+    let fits = |method: &Method| method.degree().is_some_and(few) && method.fits(system).is_ok();
     Method::all().into_iter().filter(fits).collect()
 }
 

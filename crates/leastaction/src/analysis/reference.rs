@@ -57,7 +57,7 @@ impl Plan {
         let order = methods.iter().map(|m| m.order + MORE_ORDER).max().unwrap_or(0);
         let order = order.clamp(LEAST_ORDER, LARGEST_ORDER);
         let name = how.method.clone().unwrap_or_else(|| format!("gauss{order}"));
-        let method = Method::named(&name)?;
+        let method = Method::for_system(&name, &system)?;
         if how.refine == Some(0) {
             return Err(Error::ZeroCount { what: "refine".to_owned() });
         }

@@ -123,7 +123,8 @@ impl<R: Real + Send + Sync + 'static> Prepared<R> {
     fn new(study: &Study, system: &System) -> Result<Self> {
         let run = &study.run;
         let mut numbers: Numbers<R> = Numbers::new(run, system)?;
-        let methods = study.methods.iter().map(|name| Method::named(name)).collect::<Result<Vec<_>>>()?;
+        let methods =
+            study.methods.iter().map(|name| Method::for_system(name, system)).collect::<Result<Vec<_>>>()?;
         let steps = study.steps.iter().map(|h| numbers.step(Some(h))).collect::<Result<Vec<_>>>()?;
         let until = study.until.iter().map(|t| numbers.until(Some(t))).collect::<Result<Vec<_>>>()?;
         for (what, empty) in [

@@ -15,15 +15,18 @@
 
 mod modal;
 mod quadrature;
+mod splitting;
 mod stability;
 mod tableau;
 
 pub use modal::Modal;
 pub use quadrature::{Quadrature, gauss, lobatto};
+pub use splitting::{Flows, Kind, Splitting};
 pub use stability::{Window, stability_polynomial};
 pub use tableau::{Partitioned, Tableau};
 
 use crate::error::{Error, Result, nearest};
+use crate::system::System;
 
 /// A quadrature rule.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -59,6 +62,8 @@ pub enum Form {
 pub enum Scheme {
     /// Derived from the discrete action.
     Galerkin(Galerkin),
+    /// Kicks and drifts in turn, explicit.
+    Splitting(Splitting),
     /// The classical explicit Runge–Kutta method of order 4, for comparison.
     RungeKutta4(Form),
 }
@@ -92,6 +97,9 @@ const FAMILIES: [(&str, Rule); 2] = [("lobatto", Rule::Lobatto), ("gauss", Rule:
 /// The stages of `rk4`: k_i = f(y + c_i h k_{i−1}), y⁺ = y + h Σ b_i k_i. Each is (c_i, 6 b_i), which are exact.
 pub const STAGES: [(f64, f64); 4] = [(0.0, 1.0), (0.5, 2.0), (0.5, 2.0), (1.0, 1.0)];
 
+/// The degree of the polynomial through coordinates, velocities and accelerations at both ends of a step.
+const HERMITE_DEGREE: usize = 5;
+
 const EXPLICIT: [(&str, Form); 2] = [("rk4", Form::Momenta), ("rk4-velocity", Form::Velocities)];
 
 impl Method {
@@ -106,6 +114,15 @@ impl Method {
                 reference: "Kutta (1901); not variational, for comparison",
             });
         }
+        if let Some(row) = splitting::ROWS.iter().find(|row| row.name == name) {
+            return Ok(Self {
+                name: name.to_owned(),
+                order: row.splitting.order,
+                scheme: Scheme::Splitting(row.splitting),
+                aliases: Vec::new(),
+                reference: row.reference,
+            });
+        }
         let classical = CLASSICAL.iter().find(|(known, _)| *known == name);
         let member = classical.map_or(name, |(_, member)| *member);
         family_member(member).map_or_else(
@@ -114,7 +131,14 @@ impl Method {
         )
     }
 
-    /// All methods of the registry: the explicit ones, the classical names, then the families up to order 30.
+    /// The method with this name, if it fits a system.
+    pub fn for_system(name: &str, system: &System) -> Result<Self> {
+        let method = Self::named(name)?;
+        method.fits(system)?;
+        Ok(method)
+    }
+
+    /// All methods of the registry: the classical names, the families up to order 30, then the explicit ones.
     pub fn all() -> Vec<Self> {
         let family =
             |prefix: &'static str| (2..=LISTED_ORDER).step_by(2).map(move |n| format!("{prefix}{n}"));
@@ -124,19 +148,40 @@ impl Method {
             .chain(family("lobatto"))
             .chain(family("gauss"))
             .filter(|name| !CLASSICAL.iter().any(|(_, member)| member == name))
+            .chain(splitting::ROWS.iter().map(|row| row.name.to_owned()))
             .chain(EXPLICIT.iter().map(|(name, _)| (*name).to_owned()));
         names.filter_map(|name| Self::named(&name).ok()).collect()
     }
 
     /// Whether the method is derived from the action, and so conserves what the action does.
     pub fn is_variational(&self) -> bool {
-        matches!(self.scheme, Scheme::Galerkin(_))
+        !matches!(self.scheme, Scheme::RungeKutta4(_))
+    }
+
+    /// Whether a step is computed without solving equations.
+    pub fn is_explicit(&self) -> bool {
+        !matches!(self.scheme, Scheme::Galerkin(_))
+    }
+
+    /// An error that names what in the Lagrangian prevents it, if the method cannot simulate a system.
+    pub fn fits(&self, system: &System) -> Result<()> {
+        let Scheme::Splitting(Splitting { order, .. }) = self.scheme else { return Ok(()) };
+        match system.inseparable() {
+            None => Ok(()),
+            Some(reason) => Err(Error::DoesNotFit {
+                method: self.name.clone(),
+                system: system.name.clone(),
+                reason,
+                instead: format!("`lobatto{order}` or `gauss{order}`"),
+            }),
+        }
     }
 
     /// The polynomial degree of a step, if the step has a polynomial.
     pub fn degree(&self) -> Option<usize> {
         match self.scheme {
             Scheme::Galerkin(galerkin) => Some(galerkin.degree),
+            Scheme::Splitting(_) => Some(HERMITE_DEGREE),
             Scheme::RungeKutta4(_) => None,
         }
     }
@@ -147,6 +192,12 @@ impl Method {
             Scheme::Galerkin(Galerkin { degree, rule, points }) => {
                 let plural = if points == 1 { "" } else { "s" };
                 format!("polynomials of degree {degree}, {rule:?} quadrature with {points} point{plural}")
+            }
+            Scheme::Splitting(Splitting { stages, kind: Kind::Nystrom, .. }) => {
+                format!("explicit, kicks and drifts with {stages} forces a step, for constant mass matrices")
+            }
+            Scheme::Splitting(Splitting { stages, kind: Kind::Composition, .. }) => {
+                format!("explicit, {stages} steps of Verlet in one, for constant mass matrices")
             }
             Scheme::RungeKutta4(Form::Momenta) => "explicit, in coordinates and momenta".to_owned(),
             Scheme::RungeKutta4(Form::Velocities) => "explicit, in coordinates and velocities".to_owned(),
@@ -223,7 +274,7 @@ mod tests {
     #[test]
     fn every_listed_method_is_found_by_its_names() {
         let all = Method::all();
-        assert_eq!(all.len(), FAMILIES.len() * LISTED_ORDER / 2 + EXPLICIT.len());
+        assert_eq!(all.len(), FAMILIES.len() * LISTED_ORDER / 2 + splitting::ROWS.len() + EXPLICIT.len());
         for method in all {
             for name in method.aliases.iter().chain([&method.name]) {
                 assert_eq!(Method::named(name).expect(name).scheme, method.scheme);

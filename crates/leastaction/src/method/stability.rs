@@ -3,9 +3,9 @@
 //! A variational method turns an oscillation of frequency ω into one of frequency ω̃ with tan²(ω̃h/2) = g/f (see [`Modal`]), real
 //! and bounded as long as f·g > 0. Zeros and poles of f and g are therefore the only ends of stable windows. They are computed
 //! with so many digits that those which coincide (all of them for Gauss methods, which are stable for every step) are told from
-//! narrow gaps. A Runge–Kutta method is stable while its stability polynomial at iωh is at most 1 in size.
+//! narrow gaps. A splitting method turns q into C q + …, C a polynomial of x = (ωh)², and f = (1 + C)/S, g = (1 − C)/S. A Runge–Kutta method is stable while its stability polynomial at iωh is at most 1 in size.
 
-use super::{Method, Modal, STAGES, Scheme};
+use super::{Flows, Method, Modal, STAGES, Scheme};
 use crate::error::Result;
 use crate::scalar::{Digits, Field, Real};
 use std::fmt;
@@ -14,6 +14,8 @@ use std::fmt;
 type Wide = Digits<8>;
 /// Boundaries that agree to this, relatively, are one.
 const SAME: f64 = 1e-100;
+/// Roots of polynomials are known to this, relatively; the highest degree of a method has 35 of them.
+const NARROW: f64 = 1e-30;
 
 /// A range of ωh in which oscillations stay bounded.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -46,6 +48,7 @@ impl Method {
     pub fn forces<R: Real>(&self, x: &R) -> Result<Option<(R, R)>> {
         match self.scheme {
             Scheme::Galerkin(galerkin) => Ok(Some(Modal::new(&galerkin)?.forces(x))),
+            Scheme::Splitting(splitting) => Ok(Some(splitting_forces(&Flows::new(&splitting), x))),
             Scheme::RungeKutta4(_) => Ok(None),
         }
     }
@@ -54,6 +57,7 @@ impl Method {
     pub fn stable_windows(&self) -> Result<Vec<Window>> {
         let (stable_first, changes) = match self.scheme {
             Scheme::Galerkin(galerkin) => (true, Modal::<Wide>::new(&galerkin)?.sign_changes()),
+            Scheme::Splitting(splitting) => (true, splitting_changes(&Flows::new(&splitting))),
             Scheme::RungeKutta4(_) => excess_changes(&growth_excess()),
         };
         Ok(windows(stable_first, &merged(changes)))
@@ -64,6 +68,44 @@ impl Method {
         let first = self.stable_windows()?.into_iter().next();
         Ok(first.filter(|window| window.from == 0.0).map_or(0.0, |window| window.to))
     }
+}
+
+/// One step of a splitting method from q = 1, p = 0 (mass, ω²/x and h are 1): q⁺, and from q = 0, p = 1: q⁺.
+fn splitting_forces<R: Real>(flows: &Flows<R>, x: &R) -> (R, R) {
+    let step = |mut q: R, mut p: R| {
+        for (i, kick) in flows.kicks.iter().enumerate() {
+            p.sub_mul(&(kick.clone() * x.clone()), &q);
+            if let Some(drift) = flows.drifts.get(i) {
+                q.add_mul(drift, &p);
+            }
+        }
+        q
+    };
+    let (c, s) = (step(R::one(), R::zero()), step(R::zero(), R::one()));
+    ((R::one() + c.clone()) / s.clone(), (R::one() - c) / s)
+}
+
+/// Where 1 + C and 1 − C change their signs, x > 0.
+fn splitting_changes(flows: &Flows<Wide>) -> Vec<Wide> {
+    // q and p after each kick and drift, as polynomials of x, from q = 1, p = 0
+    let (mut q, mut p) = (vec![Wide::one()], Vec::new());
+    for (i, kick) in flows.kicks.iter().enumerate() {
+        // p −= b x q
+        p.resize(q.len() + 1, Wide::zero());
+        for (power, coefficient) in q.iter().enumerate() {
+            p[power + 1].sub_mul(kick, coefficient);
+        }
+        if let Some(drift) = flows.drifts.get(i) {
+            q.resize(p.len(), Wide::zero());
+            for (q, p) in q.iter_mut().zip(&p) {
+                q.add_mul(drift, p);
+            }
+        }
+    }
+    // 1 − C has a zero at x = 0
+    let negated: Vec<Wide> = q[1..].iter().map(|c| -*c).collect();
+    q[0] = q[0] + Wide::one();
+    [positive_roots(&q), positive_roots(&negated)].concat()
 }
 
 /// Sorted, and those that coincide an even number of times left out: there the sign does not change.
@@ -157,7 +199,7 @@ fn bisect(polynomial: &[Wide], mut low: Wide, mut high: Wide) -> Option<Wide> {
     }
     loop {
         let middle = (low + high) / Wide::from_f64(2.0);
-        if middle == low || middle == high {
+        if (high - low).magnitude() <= NARROW * high.magnitude() {
             return Some(middle);
         }
         if value(polynomial, &middle) * sign > 0.0 {

@@ -60,7 +60,7 @@ impl Plan {
             let reason = format!("it computes with 64-bit numbers, and precision = {digits} asks for more");
             return Err(Error::NoMachineCode { reason });
         }
-        let method = Method::named(run.method.as_ref().unwrap_or(&system.defaults.method))?;
+        let method = Method::for_system(run.method.as_ref().unwrap_or(&system.defaults.method), system)?;
         let mut numbers: Numbers<f64> = Numbers::new(run, system)?;
         let step = numbers.step(run.step.as_ref())?;
         let until = numbers.until(run.until.as_ref())?;

@@ -129,7 +129,7 @@ impl Fleet {
 fn galerkin(stepper: &mut Stepper<f64>) -> Option<&mut GalerkinStepper<f64>> {
     match &mut stepper.scheme {
         AnyStepper::Galerkin(stepper) => Some(stepper),
-        AnyStepper::RungeKutta4(_) => None,
+        AnyStepper::Splitting(_) | AnyStepper::RungeKutta4(_) => None,
     }
 }
 

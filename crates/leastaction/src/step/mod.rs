@@ -2,7 +2,8 @@
 //!
 //! [`Stepper`] is made from a [`Problem`], a [`Method`] and a step size, and then called as often as wanted on a
 //! [`State`]; nothing allocates after it is made. Variational methods are all served by `galerkin`, with many
-//! digits after a start in f64 by `coarse`, and where a step is small by `sweeps`; `runge_kutta` is the explicit reference. [`Propagator`] does the same for linear systems by one matrix; [`closed_forms`] are those that the
+//! digits after a start in f64 by `coarse`, and where a step is small by `sweeps`; `splitting` is for methods
+//! that kick and drift, `runge_kutta` the explicit reference. [`Propagator`] does the same for linear systems by one matrix; [`closed_forms`] are those that the
 //! papers print. The loop over steps is left to `simulate`.
 
 pub mod closed_forms;
@@ -14,6 +15,7 @@ mod galerkin;
 mod jacobian;
 mod propagator;
 mod runge_kutta;
+mod splitting;
 mod sweeps;
 mod tangent;
 
@@ -27,6 +29,7 @@ use crate::scalar::Real;
 use crate::system::Problem;
 use galerkin::GalerkinStepper;
 use runge_kutta::RungeKutta4;
+use splitting::SplittingStepper;
 
 /// Coordinates and momenta after a number of steps.
 ///
@@ -77,6 +80,7 @@ pub struct Stepper<R> {
 #[derive(Clone, Debug)]
 enum AnyStepper<R> {
     Galerkin(Box<GalerkinStepper<R>>),
+    Splitting(Box<SplittingStepper<R>>),
     RungeKutta4(Box<RungeKutta4<R>>),
 }
 
@@ -87,6 +91,9 @@ impl<R: Real> Stepper<R> {
             Scheme::Galerkin(galerkin) => {
                 let stepper = GalerkinStepper::new(problem, &galerkin, step_size.clone());
                 AnyStepper::Galerkin(Box::new(stepper.with_sweeps(problem, &galerkin)))
+            }
+            Scheme::Splitting(splitting) => {
+                AnyStepper::Splitting(Box::new(SplittingStepper::new(problem, &splitting, step_size.clone())))
             }
             Scheme::RungeKutta4(form) => {
                 AnyStepper::RungeKutta4(Box::new(RungeKutta4::new(problem, form, step_size.clone())))
@@ -100,6 +107,7 @@ impl<R: Real> Stepper<R> {
     pub fn restart(&mut self, parameters: Option<&[R]>, v: &[R]) {
         match &mut self.scheme {
             AnyStepper::Galerkin(stepper) => stepper.restart(parameters, v),
+            AnyStepper::Splitting(stepper) => stepper.restart(parameters),
             AnyStepper::RungeKutta4(stepper) => stepper.restart(parameters, v),
         }
     }
@@ -131,6 +139,7 @@ impl<R: Real> Stepper<R> {
         self.step_size = size.clone();
         match &mut self.scheme {
             AnyStepper::Galerkin(stepper) => stepper.resize(size),
+            AnyStepper::Splitting(stepper) => stepper.resize(size),
             AnyStepper::RungeKutta4(stepper) => stepper.resize(size),
         }
         self.step_from(state, t)
@@ -148,6 +157,7 @@ impl<R: Real> Stepper<R> {
     fn step_from(&mut self, state: &mut State<R>, t: &R) -> Result<u32, Cause> {
         let iterations = match &mut self.scheme {
             AnyStepper::Galerkin(stepper) => stepper.step(state, t)?,
+            AnyStepper::Splitting(stepper) => stepper.step(state, t)?,
             AnyStepper::RungeKutta4(stepper) => stepper.step(state, t)?,
         };
         state.steps += 1;
@@ -159,6 +169,7 @@ impl<R: Real> Stepper<R> {
     pub fn evaluations(&self) -> u64 {
         match &self.scheme {
             AnyStepper::Galerkin(stepper) => stepper.evaluations,
+            AnyStepper::Splitting(stepper) => stepper.evaluations,
             AnyStepper::RungeKutta4(stepper) => stepper.evaluations,
         }
     }
@@ -168,7 +179,7 @@ impl<R: Real> Stepper<R> {
     pub fn contraction(&self) -> Option<f64> {
         match &self.scheme {
             AnyStepper::Galerkin(stepper) => stepper.contraction(),
-            AnyStepper::RungeKutta4(_) => None,
+            AnyStepper::Splitting(_) | AnyStepper::RungeKutta4(_) => None,
         }
     }
 
@@ -177,6 +188,7 @@ impl<R: Real> Stepper<R> {
     pub fn weights(&self, fraction: &R) -> Option<Weights<R>> {
         match &self.scheme {
             AnyStepper::Galerkin(stepper) => Some(stepper.weights(fraction)),
+            AnyStepper::Splitting(stepper) => Some(stepper.weights(fraction)),
             AnyStepper::RungeKutta4(_) => None,
         }
     }
@@ -184,10 +196,12 @@ impl<R: Real> Stepper<R> {
     /// q and v within the last step, from its polynomial.
     ///
     /// Less accurate than the method is at the ends of the step: for polynomials of degree s the error of q is of order
-    /// s + 1 and that of v of order s. Methods without a polynomial leave q and v as they are.
+    /// s + 1 and that of v of order s, or of the order of the method if that is less. Methods without a polynomial leave q and v as they are.
     pub fn within(&self, weights: &Weights<R>, q: &mut [R], v: &mut [R]) {
-        if let AnyStepper::Galerkin(stepper) = &self.scheme {
-            stepper.within(weights, q, v);
+        match &self.scheme {
+            AnyStepper::Galerkin(stepper) => stepper.within(weights, q, v),
+            AnyStepper::Splitting(stepper) => stepper.within(weights, q, v),
+            AnyStepper::RungeKutta4(_) => {}
         }
     }
 }
@@ -199,7 +213,7 @@ fn check_size(size: f64) -> Result<(), Cause> {
     Ok(())
 }
 
-/// Values φ_k and slopes φ'_k/h of the basis at a fraction of a step.
+/// Values φ_k and slopes φ'_k/h of the basis of a method's polynomial at a fraction of a step.
 #[derive(Clone, Debug)]
 pub struct Weights<R> {
     value: Vec<R>,

@@ -1,7 +1,7 @@
 //! One step of a linear system as a matrix: (q⁺, p⁺) = Φ (q, p) for L = ½ vᵀMv − ½ qᵀKq.
 //!
 //! From the pencils of a variational method ([`Modal`]) with M and K in place of their numbers, solved once for all amplitudes
-//! within the step; or from the stability polynomial of a Runge–Kutta method. Kept and applied are increments, Φ − I, so that nothing
+//! within the step; or from the kicks and drifts of a splitting method; or from the stability polynomial of a Runge–Kutta method. Kept and applied are increments, Φ − I, so that nothing
 //! is lost to cancellation for small steps. Every variational method has the form (001, eq. 34)
 //!
 //! ```text
@@ -14,7 +14,7 @@
 use super::{State, compensated_add};
 use crate::error::{Error, Result};
 use crate::linear::{Matrix, Square};
-use crate::method::{Galerkin, Method, Modal, Scheme, stability_polynomial};
+use crate::method::{Flows, Galerkin, Method, Modal, Scheme, Splitting, stability_polynomial};
 use crate::scalar::Real;
 use crate::system::Problem;
 
@@ -77,6 +77,7 @@ impl<R: Real> Propagator<R> {
         }
         let increments = match method.scheme {
             Scheme::Galerkin(galerkin) => variational(mass, stiffness, &galerkin, step_size)?,
+            Scheme::Splitting(splitting) => splitted(mass, stiffness, &splitting, step_size)?,
             Scheme::RungeKutta4(_) => runge_kutta(mass, stiffness, step_size)?,
         };
         let zeros = vec![R::zero(); mass.size()];
@@ -277,6 +278,35 @@ impl<'a, R: Real> Blocks<'a, R> {
         self.stiffness.apply(&bracket, &mut impulse);
         impulse
     }
+}
+
+/// Kicks p −= b h Kq and drifts q += a h M⁻¹p in turn, for the changes of q and p from each q and each p of length 1.
+fn splitted<R: Real>(
+    mass: &Square<R>,
+    stiffness: &Square<R>,
+    splitting: &Splitting,
+    h: &R,
+) -> Result<Increments<R>> {
+    let n = mass.size();
+    let singular = |_| Error::SingularMatrix { what: "the mass matrix".to_owned() };
+    let inverse = mass.solve(&Square::identity(n)).map_err(singular)?;
+    let flows: Flows<R> = Flows::new(splitting);
+    let zero = || Square::zero(n);
+    let mut increments = Increments { q: [zero(), zero()], p: [zero(), zero()] };
+    let one = Square::identity(n);
+    for (i, kick) in flows.kicks.iter().enumerate() {
+        let kick = -(kick.clone() * h.clone());
+        increments.p[0] =
+            increments.p[0].plus(&kick, &stiffness.product(&one.plus(&R::one(), &increments.q[0])));
+        increments.p[1] = increments.p[1].plus(&kick, &stiffness.product(&increments.q[1]));
+        if let Some(drift) = flows.drifts.get(i) {
+            let drift = drift.clone() * h.clone();
+            increments.q[0] = increments.q[0].plus(&drift, &inverse.product(&increments.p[0]));
+            increments.q[1] =
+                increments.q[1].plus(&drift, &inverse.product(&one.plus(&R::one(), &increments.p[1])));
+        }
+    }
+    Ok(increments)
 }
 
 /// R(hL) − 1 for q' = M⁻¹p, p' = −Kq, R the stability polynomial. Both forms of `rk4` are the same here.

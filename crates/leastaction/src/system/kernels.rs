@@ -32,6 +32,29 @@ impl<R: Real> Gradient<R> {
     }
 }
 
+/// L_q of a Lagrangian in which velocities do not meet coordinates.
+#[derive(Clone, Debug)]
+pub struct Forces<R> {
+    evaluator: Evaluator<R>,
+    at_rest: Vec<R>,
+}
+
+impl<R: Real> Forces<R> {
+    /// The kernel for one set of parameters.
+    pub fn new(model: &Model, parameters: &[R]) -> Self {
+        let evaluator = model.evaluator(model.force_tape(), parameters);
+        Self { evaluator, at_rest: vec![R::zero(); model.n] }
+    }
+    /// Replaces the parameters.
+    pub fn assign(&mut self, parameters: &[R]) {
+        self.evaluator.assign(parameters);
+    }
+    /// L_q at coordinates and a time.
+    pub fn at(&mut self, q: &[R], t: &R, l_q: &mut [R]) {
+        self.evaluator.evaluate(q, &self.at_rest, t, l_q);
+    }
+}
+
 /// L_q, L_v and the second derivatives.
 #[derive(Clone, Debug)]
 pub struct Hessian<R> {

@@ -6,6 +6,7 @@
 
 mod build;
 pub mod catalogue;
+mod constant_mass;
 mod describe;
 mod display;
 mod expansion;
@@ -17,18 +18,20 @@ mod problem;
 mod quadratic;
 mod quantities;
 mod replace;
+mod separable;
 pub(crate) mod starter;
 mod symmetry;
 pub(crate) mod text;
 mod velocities;
 
 pub use build::{Builder, Parameters};
+pub use constant_mass::ConstantMass;
 pub use describe::{
     ConservedFacts, CoordinateFacts, Description, GraphFacts, LagrangianFacts, Listed, MassFacts, Named,
     ParameterFacts, RunFacts,
 };
 pub use formulas::{Formulas, Quantity};
-pub use kernels::{Energy, Gradient, Hessian, SecondOrder};
+pub use kernels::{Energy, Forces, Gradient, Hessian, SecondOrder};
 pub use model::{Entry, Model, Structure};
 pub use problem::{Problem, Settings};
 pub use quadratic::Quadratic;

@@ -79,7 +79,7 @@ pub struct Model {
     pub structure: Structure,
     /// What runs the tapes in `f64`; as suits if nothing is said.
     pub backend: Option<Backend>,
-    tapes: [OnceLock<Arc<Tape>>; 6],
+    tapes: [OnceLock<Arc<Tape>>; 7],
     /// The tapes of sweeps, where the factors of L_vv can be written down.
     sweeps: OnceLock<Option<Tapes>>,
     /// Found when they are first asked for.
@@ -201,6 +201,10 @@ impl Model {
             let entries = self.l_qq.iter().chain(&self.l_qv).chain(&self.l_vv).map(|e| e.node);
             self.l_q.iter().chain(&self.l_v).copied().chain(entries).collect()
         })
+    }
+    /// L_q.
+    pub fn force_tape(&self) -> Arc<Tape> {
+        self.tape(6, || self.l_q.clone())
     }
     /// L_v.
     pub fn momentum_tape(&self) -> Arc<Tape> {

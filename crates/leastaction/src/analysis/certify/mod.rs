@@ -24,7 +24,7 @@ pub use certificate::{
 
 use super::Watch;
 use crate::error::{Error, Result};
-use crate::method::Method;
+use crate::method::{Method, Scheme};
 use crate::simulate::{Outcome, Plan};
 use crate::step::State;
 use crate::system::Problem;
@@ -60,6 +60,9 @@ impl Subject<'_> {
         let system = &self.plan.problem.system;
         let (model, n) = (&system.model, system.n() as f64);
         let (gradient, hessian) = (model.gradient_tape().len() as f64, model.hessian_tape().len() as f64);
+        if let Scheme::Splitting(splitting) = method.scheme {
+            return splitting.stages as f64 * (gradient + 4.0 * n);
+        }
         // with 3 corrections a step; explicit methods solve for velocities instead
         let s = method.degree().unwrap_or(1) as f64;
         let band = s * (system.structure().ordering.bandwidth as f64 + 1.0).min(n);

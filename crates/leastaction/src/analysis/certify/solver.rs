@@ -24,7 +24,7 @@ const NEAR: f64 = 1.5;
 pub(super) fn solver(subject: &Subject<'_>, trail: &Trail) -> Check<SolverFound> {
     let (method, step) = (&subject.plan.method, subject.plan.step);
     let mut found = SolverFound::default();
-    if !method.is_variational() {
+    if method.is_explicit() {
         return Check::new(Verdict::NotApplicable, "explicit: there are no equations to solve", found);
     }
     if subject.interrupted() {

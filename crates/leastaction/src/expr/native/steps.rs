@@ -23,7 +23,7 @@ pub(super) fn sources(instruction: &Instruction) -> impl Iterator<Item = u32> {
 }
 
 /// Where an operand comes from.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Source {
     /// An input, a constant, or what an earlier piece has computed.
     Register(u32),

@@ -141,6 +141,68 @@ fn random_graphs_have_the_same_bits_as_machine_code() {
     }
 }
 
+/// The same random formula of neighbours for each of n particles, but for the ends, and what it needs more than once.
+fn random_chain(random: &mut Random, n: usize) -> (Graph, Vec<NodeId>) {
+    let mut graph = Graph::new();
+    let operations = 2 + random.below(12);
+    let recipe: Vec<[usize; 3]> =
+        (0..operations).map(|_| [12, 40, 40].map(|end| random.below(end))).collect();
+    let formula = |graph: &mut Graph, inputs: Vec<NodeId>| {
+        let mut nodes = inputs;
+        for [op, a, b] in &recipe {
+            let (a, b) = (nodes[a % nodes.len()], nodes[nodes.len() - 1 - b % nodes.len()]);
+            let node = match op {
+                0..=2 => graph.add(a, b),
+                3 | 4 => graph.sub(a, b),
+                5..=7 => graph.mul(a, b),
+                8 => graph.div(a, b),
+                9 => graph.unary(Unary::Sqrt, a),
+                10 => graph.unary(Unary::Sin, a),
+                _ => graph.unary(Unary::Cos, a),
+            };
+            nodes.push(node);
+        }
+        nodes[nodes.len() - 1]
+    };
+    let fixed = [graph.parameter(0), graph.number(0.3), graph.time()];
+    let links: Vec<NodeId> = (0..=n)
+        .map(|i| {
+            let zero = graph.number(0.0);
+            let left = if i == 0 { zero } else { graph.coordinate(i - 1) };
+            let right = if i == n { zero } else { graph.coordinate(i) };
+            formula(&mut graph, [&fixed[..], &[left, right]].concat())
+        })
+        .collect();
+    let outputs = (0..n)
+        .map(|i| {
+            let (velocity, parameter) = (graph.velocity(i), graph.parameter(1));
+            formula(&mut graph, vec![links[i + 1], links[i], velocity, parameter])
+        })
+        .collect();
+    (graph, outputs)
+}
+
+#[test]
+fn random_chains_have_the_same_bits_as_machine_code() {
+    for seed in 1..=300 {
+        let mut random = Random(seed * 0x51ed_2701);
+        let n = 1 + seed as usize % 23;
+        let (graph, outputs) = random_chain(&mut random, n);
+        let tape = Arc::new(Tape::new(&graph, n, &outputs));
+        let parameters = [random.number(false), random.number(true)];
+        let mut interpreter = Evaluator::new(tape.clone(), &parameters);
+        let mut native = Evaluator::compiled(tape, &parameters, Some(Backend::Native));
+        let (mut right, mut found) = (vec![0.0; n], vec![0.0; n]);
+        for k in 0..8 {
+            let mut list = || (0..n).map(|_| random.number(k % 4 == 3)).collect::<Vec<f64>>();
+            let (q, v) = (list(), list());
+            interpreter.evaluate(&q, &v, &0.7, &mut right);
+            native.evaluate(&q, &v, &0.7, &mut found);
+            assert!(right.iter().zip(&found).all(|(a, b)| same(*a, *b)), "seed {seed}: {right:?}, {found:?}");
+        }
+    }
+}
+
 #[test]
 fn long_tapes_pass_values_on_through_memory() {
     for seed in 1..=5 {

@@ -84,6 +84,8 @@ impl From<&Cause> for Status {
             Cause::SingularMass { .. } => Self::SingularMass,
             Cause::SingularStep { .. } => Self::SingularStep,
             Cause::NotFinite { .. } => Self::NotFinite,
+            // refused with the run, before there are members
+            Cause::DoesNotFit { .. } => Self::BadStart,
             Cause::EventNotFinite { .. } => Self::EventNotFinite,
             Cause::NoVelocity { .. } => Self::NoVelocity,
         }

@@ -146,11 +146,15 @@ impl<'p> Assembler<'p> {
         let swap = commutes && self.register[a as usize].is_none() && self.register[b as usize].is_some();
         let (a, b) = if swap { (b, a) } else { (a, b) };
         let first = self.in_register(a, &[b]);
-        if matches!(double, Double::Before) {
+        if matches!(double, Double::Before | Double::Across | Double::Interlace) {
             let second = self.in_register(b, &[a]);
             self.done(Operation::Double(double, a, b));
             let target = self.target(at);
-            return self.encoder.before(target, first, second);
+            return match double {
+                Double::Across => self.encoder.across(target, first, second),
+                Double::Interlace => self.encoder.interlace(target, first, second),
+                _ => self.encoder.before(target, first, second),
+            };
         }
         let numbers = matches!(
             double,
@@ -172,7 +176,7 @@ impl<'p> Assembler<'p> {
             Double::AddWords => encoder.whole(0xd4, width, target, first, second),
             Double::SubWords => encoder.whole(0xfb, width, target, first, second),
             Double::Beside => encoder.whole(0x14, Width::Two, target, first, second),
-            Double::Before => {}
+            Double::Before | Double::Across | Double::Interlace => {}
             Double::Compare(comparison) => {
                 let predicate = match comparison {
                     Comparison::Equal => 0,

@@ -164,6 +164,16 @@ impl Encoder {
         let instruction = all(MAP_3, 0x18, Width::Four, target, Some(a));
         self.emit(Instruction { immediate: Some(1), ..instruction }, Place::Register(b));
     }
+    /// The upper half of a register before the lower half of another.
+    pub(super) fn across(&mut self, target: Xmm, a: Xmm, b: Xmm) {
+        let instruction = all(MAP_3, 0x06, Width::Four, target, Some(a));
+        self.emit(Instruction { immediate: Some(0x21), ..instruction }, Place::Register(b));
+    }
+    /// In each half: the second number of a register, the first of another.
+    pub(super) fn interlace(&mut self, target: Xmm, a: Xmm, b: Xmm) {
+        let instruction = all(MAP_1, 0xc6, Width::Four, target, Some(a));
+        self.emit(Instruction { immediate: Some(0b0101), ..instruction }, Place::Register(b));
+    }
     pub(super) fn load(&mut self, width: Width, target: Xmm, memory: Memory) {
         let instruction = Instruction { prefix: lanes(width), ..all(MAP_1, 0x10, width, target, None) };
         self.emit(instruction, Place::Memory(memory));

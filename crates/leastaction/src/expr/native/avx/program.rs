@@ -50,6 +50,10 @@ pub(super) enum Double {
     Beside,
     /// The two lanes of one value before the two lanes of another.
     Before,
+    /// The last two lanes of one value before the first two of another.
+    Across,
+    /// Of two values a and b: a's second lane, b's first, a's fourth, b's third.
+    Interlace,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -208,6 +212,17 @@ impl Program {
             order.iter().map(|&old| (renamed(self.operations[old].0), self.operations[old].1)).collect();
         self.known.clear();
     }
+    /// How many instructions it takes; what is in memory anyway takes none.
+    pub(super) fn cost(&self) -> usize {
+        let in_memory =
+            |operation: &Operation| matches!(operation, Operation::Load(..) | Operation::Constant(_));
+        let needed = self.needed();
+        self.operations
+            .iter()
+            .zip(needed)
+            .filter(|((operation, _), needed)| *needed && !in_memory(operation))
+            .count()
+    }
     /// Which operations have a reader or an effect.
     pub(super) fn needed(&self) -> Vec<bool> {
         let mut needed = vec![false; self.operations.len()];
@@ -287,6 +302,16 @@ impl<'p> Emit<'p> {
     }
     fn before(self, other: Self) -> Self {
         self.double(Double::Before, other)
+    }
+    /// Four of the eight lanes of two values: those from lane `by` on.
+    pub(super) fn shifted(self, next: Self, by: usize) -> Self {
+        let middle = |a: Self| a.double(Double::Across, next);
+        match by {
+            0 => self,
+            1 => self.double(Double::Interlace, middle(self)),
+            2 => middle(self),
+            _ => middle(self).double(Double::Interlace, next),
+        }
     }
     /// One of several numbers side by side.
     pub(super) fn lane(self, lane: usize) -> Self {

@@ -1,8 +1,10 @@
 //! From a tape to a straight-line program.
 //!
-//! For one state, functions that do not wait for each other go through the lanes of one register, up to four at once: a sine costs
+//! For one state, formulas that are alike go through the lanes of one register where that saves instructions (`pack`, `packed`). Otherwise functions that do not wait for each other go through the lanes of one register, up to four at once: a sine costs
 //! hundreds of times what it costs to put numbers side by side. For several states each lane is a state and nothing is rearranged.
 
+use super::pack::{FULL, Packs};
+use super::packed;
 use super::program::{Array, Emit, Program, Width};
 use crate::expr::graph::{Binary, Unary};
 use crate::expr::native::steps::{FAR, Source, Step, early, steps};
@@ -10,25 +12,44 @@ use crate::expr::tape::{Action, Tape};
 use crate::scalar::elementary::{self, Lanes};
 use std::cell::RefCell;
 
-/// So many numbers fit side by side.
-const FULL: usize = 4;
-
-/// The program of a tape for one state.
+/// The program of a tape for one state: the shorter one of two.
 pub(super) fn translate(tape: &Tape) -> Program {
+    let single = one_by_one(tape);
+    match in_packs(tape) {
+        Some(packed) if packed.cost() < single.cost() => packed,
+        _ => single,
+    }
+}
+
+/// The program with alike formulas four at a time, if there are any.
+pub(super) fn in_packs(tape: &Tape) -> Option<Program> {
+    let n = tape.coordinates as u32;
+    let steps = steps(&tape.body);
+    // neighbours in memory are those of one array
+    let packs = Packs::new(&steps, &|register| place_of(register, n).0 as u32);
+    (!packs.stores.is_empty()).then(|| packed::translate(tape, &steps, &packs))
+}
+
+fn one_by_one(tape: &Tape) -> Program {
     let program = RefCell::new(Program::default());
     let n = tape.coordinates as u32;
-    let place = |index: u32| 8 * index as i32;
     let input = |register: u32| {
-        let (array, index) = match register {
-            i if i < n => (Array::Coordinates, i),
-            i if i < 2 * n => (Array::Velocities, i - n),
-            i if i == 2 * n => (Array::Time, 0),
-            i => (Array::Registers, i),
-        };
-        Emit::load(&program, array, place(index), Width::One)
+        let (array, place) = place_of(register, n);
+        Emit::load(&program, array, place, Width::One)
     };
-    write(tape, Width::One, &input, &|index, value| value.store(Array::Outputs, place(index)));
+    write(tape, Width::One, &input, &|index, value| value.store(Array::Outputs, 8 * index as i32));
     program.into_inner()
+}
+
+/// Where a register of a tape lies before the first instruction: the array, and so many bytes behind its start.
+pub(super) fn place_of(register: u32, n: u32) -> (Array, i32) {
+    let (array, index) = match register {
+        i if i < n => (Array::Coordinates, i),
+        i if i < 2 * n => (Array::Velocities, i - n),
+        i if i == 2 * n => (Array::Time, 0),
+        i => (Array::Registers, i),
+    };
+    (array, 8 * index as i32)
 }
 
 /// Writes a tape whose inputs and outputs are where the two functions say.
@@ -62,19 +83,12 @@ impl<'p> Writer<'_, 'p> {
         }
         let Step { instruction, a, b } = self.steps[index];
         let a = self.read(a);
-        let value = match instruction.action {
-            Action::Add => a + self.read(b),
-            Action::Sub => a - self.read(b),
-            Action::Mul => a * self.read(b),
-            Action::Div => a / self.read(b),
-            Action::Neg => -a,
-            Action::Store => return (self.output)(instruction.target, a),
-            Action::Unary(op) if !costs_little(op) => return self.write_in_lanes(index, a),
-            Action::SinCos => return self.write_in_lanes(index, a),
-            Action::Unary(op) => unary(op, a),
-            Action::Binary(op) => binary(op, a, self.read(b)),
-        };
-        self.results[index] = Some([value; 2]);
+        match instruction.action {
+            Action::Store => (self.output)(instruction.target, a),
+            Action::Unary(op) if !costs_little(op) => self.write_in_lanes(index, a),
+            Action::SinCos => self.write_in_lanes(index, a),
+            action => self.results[index] = Some(apply(action, a, || self.read(b))),
+        }
     }
 
     /// Several functions at once, where there are others that can be done now.
@@ -89,10 +103,7 @@ impl<'p> Writer<'_, 'p> {
             .map(|&other| if other == index { a } else { self.read(self.steps[other].a) })
             .collect();
         let operand = if group.len() > 1 { Emit::side_by_side(&numbers) } else { a };
-        let values = match action {
-            Action::Unary(op) => [unary(op, operand); 2],
-            _ => elementary::sin_cos(operand).into(),
-        };
+        let values = apply(action, operand, || operand);
         for (lane, &member) in group.iter().enumerate() {
             let own = if group.len() > 1 { values.map(|value| value.lane(lane)) } else { values };
             self.results[member] = Some(own);
@@ -132,6 +143,22 @@ impl<'p> Writer<'_, 'p> {
         };
         (self.input)(register)
     }
+}
+
+/// What an instruction makes of one operand or two; a second result where there is one.
+pub(super) fn apply<L: Lanes>(action: Action, a: L, b: impl FnOnce() -> L) -> [L; 2] {
+    let value = match action {
+        Action::Add => a + b(),
+        Action::Sub => a - b(),
+        Action::Mul => a * b(),
+        Action::Div => a / b(),
+        Action::Neg => -a,
+        Action::SinCos => return elementary::sin_cos(a).into(),
+        Action::Unary(op) => unary(op, a),
+        Action::Binary(op) => binary(op, a, b()),
+        Action::Store => a,
+    };
+    [value; 2]
 }
 
 /// Whether a function is as cheap as putting its operand beside another.
