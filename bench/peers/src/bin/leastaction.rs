@@ -68,10 +68,10 @@ impl Contestant for LeastAction {
     }
 
     fn time(&self, ready: &mut Ready, budget: f64) -> Result<f64, String> {
-        Ok(match ready {
+        match ready {
             Ready::Double(steps) => steps.time(budget),
             Ready::Digits(steps) => steps.time(budget),
-        })
+        }
     }
 }
 
@@ -105,12 +105,19 @@ impl<R: Real> Steps<R> {
         Ok(worst)
     }
 
-    fn time(&self, budget: f64) -> f64 {
-        let all = || (self.starts.clone(), vec![self.stepper.clone(); self.starts.len()]);
-        clock::shortest(budget, all, |(mut states, mut steppers)| {
+    fn time(&self, budget: f64) -> Result<f64, String> {
+        let mut failed = None;
+        // the stepper remembers the step before, so that each run starts with one that has taken none
+        let fresh = || (self.starts.clone(), vec![self.stepper.clone(); self.starts.len()]);
+        let best = clock::shortest(budget, fresh, |(mut states, mut steppers)| {
             for (state, stepper) in states.iter_mut().zip(&mut steppers) {
-                simulate(&self.problem, stepper, state, self.steps, &mut []);
+                if let Outcome::Failed(failure) =
+                    simulate(&self.problem, stepper, state, self.steps, &mut [])
+                {
+                    failed = Some(failure.to_string());
+                }
             }
-        })
+        });
+        failed.map_or(Ok(best), Err)
     }
 }
