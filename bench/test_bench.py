@@ -9,7 +9,7 @@ import unittest
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE))
 
-from leastaction_bench import measure  # noqa: E402
+from leastaction_bench import cases, contestants, measure  # noqa: E402
 
 
 def script(name):
@@ -55,6 +55,15 @@ class TimeToError(unittest.TestCase):
 
     def test_an_error_that_is_not_reached(self):
         self.assertEqual(measure.fastest(self.curve(1e-6, 1e-7), 1e-8), [])
+
+
+class Settings(unittest.TestCase):
+    def test_every_curve_has_settings_of_its_own(self):
+        for case in cases.CASES:
+            for curves in (contestants.heyoka, contestants.leastaction(["splitting"]), contestants.tolerance_curves("a", "b")):
+                for name, settings in curves(case).items():
+                    # asked for after all curves were made, as the benchmark does
+                    self.assertEqual(next(iter(settings)).split(":")[0], name.split(",")[0])
 
 
 if __name__ == "__main__":

@@ -52,15 +52,20 @@ def high_order(method):
     return bool(digits) and int(digits) >= 8
 
 
+def orders(flags, which, suffix=""):
+    for order in which:
+        yield f"{flags}:{order}{suffix}"
+
+
 def heyoka(case):
-    orders = range(8, 25)
     if case.system == "ensemble":
-        variants = itertools.product(("default", "fast_math"), (4, 8))
-        return {f"{f}, batch of {b}": (f"{f}:{o}:{b}" for o in range(11, 16)) for f, b in variants}
+        variants = itertools.product(("default/SI", "fast_math/SI"), (4, 8))
+        return {f"{flags}, batch of {b}": orders(flags, range(11, 16), f":{b}") for flags, b in variants}
     if case.system.startswith("fput"):
-        # without it, compiling takes minutes
-        return {f: (f"{f}:{o}" for o in orders) for f in ("compact_mode", "compact_mode+fast_math")}
-    return {f: (f"{f}:{o}" for o in orders) for f in HEYOKA_FLAGS}
+        # without compact mode, compiling takes minutes
+        return {flags: orders(flags, range(8, 25)) for flags in ("compact_mode", "compact_mode+fast_math")}
+    units = ("", "/SI") if case.system == "double-pendulum" else ("",)
+    return {f + unit: orders(f + unit, range(8, 25)) for f in HEYOKA_FLAGS for unit in units}
 
 
 def one_trajectory(curves):

@@ -59,12 +59,9 @@ def rust_worker(binary, core):
 
 
 def explicit_methods():
-    """The methods that the command lists beyond Galerkin's and Runge and Kutta's: explicit ones, where they exist."""
-    listed = subprocess.run(
-        ["cargo", "run", "--release", "--quiet", "--package", "leastaction-cli", "--", "methods"],
-        cwd=ROOT, capture_output=True, text=True, check=True,
-    )  # fmt: skip
-    names = [line.split()[0] for line in listed.stdout.splitlines()[1:]]
+    """The methods of leastaction beyond Galerkin's and Runge and Kutta's: explicit ones, where they exist."""
+    command = [PEERS / "target" / "release" / "leastaction", "methods"]
+    names = subprocess.run(command, capture_output=True, text=True, check=True).stdout.split()
     known = re.compile(r"gauss|lobatto|simpson|midpoint|verlet|rk4")
     return [name for name in names if not known.match(name)]
 

@@ -1,5 +1,6 @@
 """heyoka: Taylor methods compiled for the system. Settings: FLAGS:ORDER, with FLAGS such as default, fast_math or
-fast_math+compact_mode; for the ensemble FLAGS:ORDER:BATCH.
+fast_math+compact_mode; for the ensemble FLAGS:ORDER:BATCH. FLAGS/SI keeps the double pendulum's momenta in SI units: steps are
+chosen by the largest number of a state, so that units matter.
 
 The tolerance only chooses the order, so that a scan over orders is a scan over all tolerances. Of the forms tried (Lagrangian
 by hand and by heyoka.lagrangian, Hamiltonian with and without the cyclic momenta as states, with units that shorten it), the
@@ -21,13 +22,17 @@ MOST_STEPS = 300_000
 MOST_NUMBERS = 50_000_000
 
 
-def double_pendulum():
+SI = (motion.GRAVITY / motion.W2) ** 2
+
+
+def double_pendulum(unit=1.0):
+    """Momenta in a unit: 1 is m l²."""
     q1, q2, p1, p2 = hy.make_vars("q1", "q2", "p1", "p2")
     sine, cosine = hy.sin(q1 - q2), hy.cos(q1 - q2)
-    over = 1.0 / (2.0 - cosine * cosine)
+    over = 1.0 / (unit * (2.0 - cosine * cosine))
     v1, v2 = (p1 - cosine * p2) * over, (2.0 * p2 - cosine * p1) * over
-    coupling = sine * v1 * v2
-    force = motion.W2
+    coupling = unit * sine * v1 * v2
+    force = unit * motion.W2
     return [(q1, v1), (q2, v2), (p1, -coupling - 2 * force * hy.sin(q1)), (p2, coupling - force * hy.sin(q2))]
 
 
@@ -68,16 +73,22 @@ def solar_order():
     ]
 
 
-def equations(system):
+def equations(system, unit):
     if system.startswith("fput-"):
         return chain(int(system.removeprefix("fput-")))
     made = {
-        "double-pendulum": double_pendulum,
+        "double-pendulum": lambda: double_pendulum(unit),
         "lagrange-top": top,
         "pendulum": pendulum,
         "outer-solar-system": solar_system,
     }
     return made[system]()
+
+
+def unit_of(flags):
+    """Flags without their unit, and the unit."""
+    flags, _, unit = flags.partition("/")
+    return flags, SI if unit else 1.0
 
 
 def options(flags, order):
@@ -102,12 +113,13 @@ class One:
 
     def __init__(self, system, until, flags, order):
         self.system, self.until = system, until
+        flags, self.unit = unit_of(flags)
         start = motion.start(system)
         self.where = solar_order() if system == "outer-solar-system" else slice(None)
         self.start = np.empty_like(start)
         self.start[self.where] = start
         self.limit = min(MOST_STEPS, MOST_NUMBERS // len(start))
-        self.integrator = hy.taylor_adaptive(equations(system), self.start.copy(), **options(flags, order))
+        self.integrator = hy.taylor_adaptive(equations(system, self.unit), self.start.copy(), **options(flags, order))
 
     def reset(self):
         self.integrator.time = 0.0
@@ -122,6 +134,8 @@ class One:
         kept = Kept()
         self.run(kept)
         states = np.array([self.start, *kept.states])
+        if self.unit != 1:
+            states[:, 2:] /= self.unit
         return motion.energy_error(self.system, states[:, self.where])
 
 
@@ -130,13 +144,16 @@ class Ensemble:
 
     def __init__(self, until, flags, order, batch, members):
         self.until = until
+        flags, self.unit = unit_of(flags)
         angles = np.loadtxt(members, delimiter=",", skiprows=1)
         states = np.hstack([angles, np.zeros_like(angles)])
         states = states[np.argsort(motion.double_pendulum_energy(states, 3))]
         if len(states) % batch:
             raise ValueError(f"{len(states)} members are no whole number of batches of {batch}")
         self.batches = np.ascontiguousarray(states.reshape(-1, batch, 4).transpose(0, 2, 1))
-        self.integrator = hy.taylor_adaptive_batch(double_pendulum(), np.zeros((4, batch)), **options(flags, order))
+        self.integrator = hy.taylor_adaptive_batch(
+            double_pendulum(self.unit), np.zeros((4, batch)), **options(flags, order)
+        )
 
     def reset(self):
         pass
@@ -155,6 +172,7 @@ class Ensemble:
             kept = Kept()
             self.integrator.propagate_until(self.until, callback=kept, max_steps=MOST_STEPS)
             path = np.array([states, *kept.states]).astype(np.longdouble)
+            path[:, 2:] /= self.unit
             worst = max(worst, *(self.member_error(path[:, :, lane]) for lane in range(path.shape[2])))
         return worst
 

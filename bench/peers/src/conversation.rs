@@ -8,8 +8,8 @@
 //!
 //! or `fail REASON`. The end of the input ends the program.
 
-use crate::clock;
 use std::io::{BufRead, Write};
+use std::time::Instant;
 
 /// What is asked for.
 pub struct Question<'a> {
@@ -54,9 +54,9 @@ fn reply(contestant: &impl Contestant, line: &str) -> Result<f64, String> {
         return Err(format!("`{line}` is not a question"));
     };
     let until = until.parse().map_err(|_| format!("`{until}` is not a time"))?;
-    let start = clock::seconds();
+    let start = Instant::now();
     let mut ready = contestant.ready(&Question { system, until, setting })?;
-    let setup = clock::seconds() - start;
+    let setup = start.elapsed().as_secs_f64();
     match what {
         "setup" => Ok(setup),
         "error" => contestant.error(&mut ready),

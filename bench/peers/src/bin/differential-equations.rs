@@ -1,6 +1,7 @@
 //! The crate `differential-equations`. Settings: `dop853:TOLERANCE`, `rkv98e:TOLERANCE` and others of its explicit methods.
 
-use differential_equations::prelude::*;
+use differential_equations::prelude::{ExplicitRungeKutta, IVP, ODE};
+use differential_equations::traits::State;
 use leastaction_bench_peers::conversation::{Question, answer, parts};
 use leastaction_bench_peers::motion::Motion;
 use leastaction_bench_peers::solver::{Job, Solver};

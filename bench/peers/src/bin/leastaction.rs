@@ -1,6 +1,7 @@
 //! leastaction: reads the text of a system, as the command does, and takes steps. Settings: `METHOD:STEPS`.
 //!
 //! `METHOD:STEPS@DIGITS` computes with many digits. The system `ensemble` is a file of initial angles, `ensemble.csv`.
+//! Called with `methods` instead of the folder of the text files, it lists the methods there are.
 
 use leastaction::error::Source;
 use leastaction::method::Method;
@@ -13,7 +14,10 @@ use leastaction_bench_peers::{clock, motion};
 use std::path::PathBuf;
 
 fn main() {
-    answer(&LeastAction { systems: std::env::args().nth(1).unwrap_or_default().into() });
+    match std::env::args().nth(1).as_deref() {
+        Some("methods") => Method::all().iter().for_each(|method| println!("{}", method.name)),
+        folder => answer(&LeastAction { systems: folder.unwrap_or_default().into() }),
+    }
 }
 
 struct LeastAction {
