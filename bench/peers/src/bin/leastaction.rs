@@ -115,8 +115,7 @@ impl<R: Real> Steps<R> {
         let fresh = || (self.starts.clone(), vec![self.stepper.clone(); self.starts.len()]);
         let best = clock::shortest(budget, fresh, |(mut states, mut steppers)| {
             for (state, stepper) in states.iter_mut().zip(&mut steppers) {
-                if let Outcome::Failed(failure) =
-                    simulate(&self.problem, stepper, state, self.steps, &mut [])
+                if let Outcome::Failed(failure) = simulate(&self.problem, stepper, state, self.steps, &mut [])
                 {
                     failed = Some(failure.to_string());
                 }

@@ -33,8 +33,22 @@ macro_rules! solve {
             let start = <$vector>::from_vec(motion.start());
             let spacing = $until / points.max(1) as f64;
             let mut solver = Dop853::from_param(
-                Equations(motion.clone()), 0.0, $until, spacing, start, $tolerance, $tolerance,
-                0.9, 0.0, 0.333, 6.0, $until, 0.0, u32::MAX, u32::MAX, OutputType::Dense,
+                Equations(motion.clone()),
+                0.0,
+                $until,
+                spacing,
+                start,
+                $tolerance,
+                $tolerance,
+                0.9,
+                0.0,
+                0.333,
+                6.0,
+                $until,
+                0.0,
+                u32::MAX,
+                u32::MAX,
+                OutputType::Dense,
             );
             solver.integrate().map_err(|error| error.to_string())?;
             solver.y_out().iter().for_each(|y| see(y.as_slice()));

@@ -4,8 +4,8 @@ use leastaction_bench_peers::conversation::{Question, answer, parts};
 use leastaction_bench_peers::motion::Motion;
 use leastaction_bench_peers::solver::{Job, Solver};
 use leastaction_bench_peers::with_motion;
-use russell_ode::prelude::*;
 use russell_lab::Vector;
+use russell_ode::prelude::*;
 
 fn main() {
     answer(&Solver(job));
