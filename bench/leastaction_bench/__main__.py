@@ -1,0 +1,58 @@
+"""The command: gathers contestants, measures the cases, writes JSON, pictures and the page of the book."""
+
+import argparse
+import json
+import os
+import pathlib
+
+from . import environment, report
+from .cases import CASES, STEPS
+from .measure import measure_case, measure_steps, say
+
+
+def arguments():
+    parser = argparse.ArgumentParser(prog="bench/run", description=__doc__)
+    names = [case.name for case in (*CASES, *STEPS)]
+    parser.add_argument("--only", action="append", default=[], metavar="CASE", help="one of " + ", ".join(names))
+    parser.add_argument("--peer", action="append", default=[], help="only these peers; may be repeated")
+    parser.add_argument("--quick", action="store_true", help="few rounds, for development; the book is left alone")
+    parser.add_argument("--core", type=int, default=max(os.sched_getaffinity(0)), help="the core to run on")
+    parser.add_argument("--out", type=pathlib.Path, default=environment.BENCH / "out", help="folder for results")
+    parser.add_argument("--book", action="store_true", help="write the page of the book and its pictures")
+    chosen = parser.parse_args()
+    if unknown := set(chosen.only) - set(names):
+        parser.error(f"no such case: {', '.join(unknown)}; there are {', '.join(names)}")
+    return chosen
+
+
+def main():
+    chosen = arguments()
+    rounds, budget = (3, 0.01) if chosen.quick else (12, 0.05)
+    environment.write_ensemble()
+    contestants, absent = environment.gather(chosen.core, chosen.peer)
+    for name, reason in absent.items():
+        say(f"{name} does not take part: {reason}")
+    wanted = [case for case in CASES if not chosen.only or case.name in chosen.only]
+    steps = [case for case in STEPS if not chosen.only or case.name in chosen.only]
+    try:
+        results = {
+            "machine": environment.machine(),
+            "versions": {c.name: c.version for c in contestants},
+            "absent": absent,
+            "steps": [measure_steps(contestants, case, rounds) for case in steps],
+            "cases": [measure_case(contestants, case, rounds, budget) for case in wanted],
+        }
+    finally:
+        for contestant in contestants:
+            contestant.worker.stop()
+    results["failures"] = {c.name: c.absent for c in contestants if c.absent}
+    chosen.out.mkdir(parents=True, exist_ok=True)
+    (chosen.out / "results.json").write_text(json.dumps(results, indent=1))
+    print(report.text(results))
+    report.pictures(results, chosen.out)
+    if chosen.book and not chosen.quick:
+        report.write_book(results, environment.ROOT / "book" / "src")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,85 @@
+"""Who takes part, and what each can be set to, from loose to tight."""
+
+import itertools
+from dataclasses import dataclass, field
+
+from .process import Worker
+
+GAUSS = [f"gauss{order}" for order in (8, 12, 16, 20)]
+LOBATTO = ["simpson", "lobatto12"]
+FINER = 1.19  # between the step sizes of a scan
+HEYOKA_FLAGS = ("default", "fast_math", "high_accuracy", "compact_mode")
+
+
+@dataclass
+class Contestant:
+    name: str
+    worker: Worker
+    # curves(case): families of settings, each from loose to tight
+    curves: callable
+    version: str = ""
+    # why it could not take part, where it could not: a case, or everything
+    absent: dict = field(default_factory=dict)
+
+
+def steps(name, coarse, suffix=""):
+    """Ever more steps. Odd numbers are less often simple fractions of a period, with which steps would resonate."""
+    for k in itertools.count():
+        yield f"{name}:{int(coarse * FINER**k) | 1}{suffix}"
+
+
+def tolerances(name, first=1e-6):
+    for k in range(41):
+        yield f"{name}:{first * 10 ** (-k / 4):.3e}"
+
+
+def leastaction(methods):
+    """Scans of all the methods that may be the best for a case."""
+
+    def curves(case):
+        chosen = [*GAUSS, *LOBATTO, *methods]
+        if case.system == "ensemble":
+            chosen = ["gauss8", "gauss12"]
+        if case.system.startswith("fput"):
+            chosen = ["gauss8", *methods]
+        return {m: steps(m, case.coarse if high_order(m) else case.coarse_low) for m in chosen}
+
+    return curves
+
+
+def high_order(method):
+    digits = "".join(c for c in method if c.isdigit())
+    return bool(digits) and int(digits) >= 8
+
+
+def orders(flags, which, suffix=""):
+    for order in which:
+        yield f"{flags}:{order}{suffix}"
+
+
+def heyoka(case):
+    if case.system == "ensemble":
+        variants = itertools.product(("default/SI", "fast_math/SI"), (4, 8))
+        return {f"{flags}, batch of {b}": orders(flags, range(11, 16), f":{b}") for flags, b in variants}
+    if case.system.startswith("fput"):
+        # without compact mode, compiling takes minutes
+        return {flags: orders(flags, range(8, 25)) for flags in ("compact_mode", "compact_mode+fast_math")}
+    units = ("", "/SI") if case.system == "double-pendulum" else ("",)
+    return {f + unit: orders(f + unit, range(8, 25)) for f in HEYOKA_FLAGS for unit in units}
+
+
+def one_trajectory(curves):
+    """The curves of those who have nothing of their own for ensembles."""
+    return lambda case: {} if case.system == "ensemble" else curves(case)
+
+
+def rk4(case):
+    return {"rk4": steps("rk4", case.coarse_low)}
+
+
+def tolerance_curves(*names):
+    return one_trajectory(lambda case: {name: tolerances(name) for name in names})
+
+
+def mujoco(case):
+    return {"RK4": steps("rk4", case.coarse_low)} if case.system == "double-pendulum" else {}

@@ -1,0 +1,125 @@
+"""What the contestants are made of: builds those in Rust, finds out versions, describes the machine."""
+
+import csv
+import importlib.metadata
+import json
+import math
+import pathlib
+import platform
+import re
+import subprocess
+import sys
+import tomllib
+
+from . import contestants as who
+from .contestants import Contestant
+from .process import Worker
+
+BENCH = pathlib.Path(__file__).resolve().parent.parent
+ROOT = BENCH.parent
+SYSTEMS = BENCH / "systems"
+PEERS = BENCH / "peers"
+
+# contestants in Rust: binary, feature, curves
+RUST = [
+    ("rk4", None, who.one_trajectory(who.rk4)),
+    ("ode_solvers", "ode_solvers", who.tolerance_curves("dop853")),
+    ("differential-equations", "differential-equations", who.tolerance_curves("dop853", "rkv98e")),
+    ("diffsol", "diffsol", who.tolerance_curves("tsit45")),
+    ("russell_ode", "russell_ode", who.tolerance_curves("dopri8")),
+]
+# contestants in Python: name, worker, packages they need, curves
+PYTHON = [
+    ("heyoka", "heyoka_worker", ("heyoka",), who.heyoka),
+    ("scipy", "scipy_worker", ("scipy", "numba"), who.tolerance_curves("dop853", "lsoda")),
+    ("mpmath", "mpmath_worker", ("mpmath", "gmpy2"), lambda case: {}),
+    ("mujoco", "mujoco_worker", ("mujoco",), who.mujoco),
+]
+
+
+def build(binary, feature):
+    """Builds a contestant; the reason why not, if it cannot be built."""
+    command = ["cargo", "build", "--release", "--locked", "--quiet", "--bin", binary]
+    if feature:
+        command += ["--features", feature]
+    done = subprocess.run(command, cwd=PEERS, capture_output=True, text=True)
+    if done.returncode == 0:
+        return None
+    said = [line for line in done.stderr.splitlines() if re.match(r"\s*(error|thread|.*not found)", line)]
+    return (said or done.stderr.splitlines() or ["cargo failed"])[0].strip()
+
+
+def locked_version(package):
+    lock = tomllib.loads((PEERS / "Cargo.lock").read_text())
+    return next((p["version"] for p in lock["package"] if p["name"] == package), "")
+
+
+def rust_worker(binary, core):
+    return Worker([PEERS / "target" / "release" / binary, SYSTEMS], core)
+
+
+def explicit_methods():
+    """The methods of leastaction beyond Galerkin's and Runge and Kutta's: explicit ones, where they exist."""
+    command = [PEERS / "target" / "release" / "leastaction", "methods"]
+    names = subprocess.run(command, capture_output=True, text=True, check=True).stdout.split()
+    known = re.compile(r"gauss|lobatto|simpson|midpoint|verlet|rk4")
+    return [name for name in names if not known.match(name)]
+
+
+def gather(core, only=()):
+    """All contestants that can take part, and why others cannot."""
+    missing = json.loads((BENCH / ".venv" / "environment.json").read_text())["missing"]
+    present, absent = [], {}
+
+    def wanted(name):
+        return not only or name in only or name == "leastaction"
+
+    if reason := build("leastaction", None):
+        raise SystemExit(f"leastaction itself cannot be built: {reason}")
+    ours = who.leastaction(explicit_methods())
+    present.append(Contestant("leastaction", rust_worker("leastaction", core), ours, locked_version("leastaction")))
+    for name, feature, curves in RUST:
+        if not wanted(name):
+            continue
+        if reason := build(name, feature):
+            absent[name] = reason
+        else:
+            present.append(Contestant(name, rust_worker(name, core), curves, locked_version(feature or "")))
+    for name, script, packages, curves in PYTHON:
+        if not wanted(name):
+            continue
+        lacking = [f"{p}: {missing[p]}" for p in packages if p in missing]
+        if lacking:
+            absent[name] = "; ".join(lacking)
+        else:
+            worker = Worker([sys.executable, BENCH / "workers" / f"{script}.py", SYSTEMS], core)
+            present.append(Contestant(name, worker, curves, importlib.metadata.version(packages[0])))
+    return present, absent
+
+
+def write_ensemble():
+    """The initial angles of the ensemble: a sequence that fills the square (-pi, pi)² evenly (Roberts, 2018)."""
+    root = 1.32471795724474602596  # the real root of x³ = x + 1
+    with open(SYSTEMS / "ensemble.csv", "w", newline="") as file:
+        rows = csv.writer(file)
+        rows.writerow(["q1", "q2"])
+        for k in range(1, 10_001):
+            rows.writerow([repr(math.tau * ((k * share) % 1.0 - 0.5)) for share in (1 / root, 1 / root**2)])
+
+
+def machine():
+    """The processor and the tools, without names of hosts or people."""
+    try:
+        text = pathlib.Path("/proc/cpuinfo").read_text()
+        processor = re.search(r"model name\s*: (.*)", text).group(1)
+        flags = re.search(r"flags\s*: (.*)", text).group(1).split()
+    except (OSError, AttributeError):
+        processor, flags = platform.processor(), []
+    rustc = subprocess.run(["rustc", "--version"], capture_output=True, text=True, cwd=ROOT).stdout.split()
+    return {
+        "processor": processor,
+        "vectors": "AVX-512" if "avx512f" in flags else "AVX2" if "avx2" in flags else "SSE2",
+        "system": platform.system(),
+        "python": platform.python_version(),
+        "rustc": rustc[1] if len(rustc) > 1 else "",
+    }

@@ -1,0 +1,148 @@
+"""Scans settings, times the promising ones in interleaved rounds, and finds the time to an error."""
+
+import sys
+from dataclasses import dataclass
+
+from .process import Failed
+
+# a setting counts if it and the next tighter ones reach the error, so that no lucky run does
+ROBUST = 3
+# how long a contestant may take for an answer, in seconds, beyond a multiple of the case's limit
+PATIENCE = 60
+
+
+@dataclass
+class Point:
+    """A setting with its error and its time, in seconds."""
+
+    curve: str
+    setting: str
+    error: float
+    time: float
+
+
+def say(text):
+    print(text, file=sys.stderr, flush=True)
+
+
+def scan(contestant, case):
+    """Points of all curves of a contestant."""
+    points = []
+    for curve, settings in contestant.curves(case).items():
+        found = scan_curve(contestant, case, curve, settings)
+        points += found
+        if found:
+            say(f"  {contestant.name:24} {curve:20} {len(found)} settings")
+    return points
+
+
+def scan_curve(contestant, case, curve, settings):
+    """Points from loose to tight, until enough of them reach the smallest error or a run takes too long."""
+    points, failures = [], 0
+    ask = contestant.worker.ask
+    patience = PATIENCE + 20 * case.limit
+    for setting in settings:
+        try:
+            error = ask("error", case.system, case.until, setting, patience=patience)
+            time = ask("time", case.system, case.until, setting, min(0.002, case.limit), patience=patience)
+        except Failed as failure:
+            contestant.absent.setdefault(case.name, str(failure))
+            failures += 1
+            # loose settings may fail where tight ones do not
+            if failures > 6:
+                return points
+            continue
+        contestant.absent.pop(case.name, None)
+        points.append(Point(curve, setting, error, time))
+        reached = [p.error <= min(case.errors) for p in points[-ROBUST:]]
+        if time > case.limit or (len(reached) == ROBUST and all(reached)) or stagnates(points):
+            return points
+    return points
+
+
+def stagnates(points):
+    """Whether rounding is all that is left: tighter settings have not helped for a while."""
+    if len(points) < 12:
+        return False
+    best_before = min(p.error for p in points[:-8])
+    return best_before < 1e-12 and min(p.error for p in points[-8:]) > 0.5 * best_before
+
+
+def robust(points):
+    """Points with the largest error of themselves and the next tighter ones of their curve."""
+    judged = []
+    for k, point in enumerate(points):
+        following = [p for p in points[k : k + ROBUST] if p.curve == point.curve]
+        judged.append((point, max(p.error for p in following)))
+    return judged
+
+
+def fastest(points, error, count=1):
+    """The fastest points that reach an error robustly."""
+    reached = [point for point, worst in robust(points) if worst <= error]
+    return sorted(reached, key=lambda point: point.time)[:count]
+
+
+def time_in_rounds(contestants, case, scans, rounds, budget):
+    """Rounds in which every contestant runs its promising settings once; the shortest times are kept."""
+    promising = {
+        name: {id(p): p for error in case.errors for p in fastest(points, error, 2)} for name, points in scans.items()
+    }
+    for _ in range(rounds):
+        for contestant in contestants:
+            for point in promising.get(contestant.name, {}).values():
+                try:
+                    time = contestant.worker.ask(
+                        "time", case.system, case.until, point.setting, budget, patience=PATIENCE + 20 * case.limit
+                    )
+                except Failed:
+                    continue
+                point.time = min(point.time, time)
+
+
+def setup_time(contestant, case, point):
+    """How long it takes to get ready: parse, derive, compile."""
+    try:
+        return contestant.worker.ask("setup", case.system, case.until, point.setting, patience=PATIENCE)
+    except Failed:
+        return None
+
+
+def measure_case(contestants, case, rounds, budget):
+    """Everything about a case, as data."""
+    say(case.title)
+    scans = {c.name: scan(c, case) for c in contestants}
+    time_in_rounds(contestants, case, scans, rounds, budget)
+    result = {"name": case.name, "title": case.title, "errors": list(case.errors), "contestants": {}}
+    for contestant in contestants:
+        points = scans[contestant.name]
+        if not points:
+            continue
+        best = {error: fastest(points, error) for error in case.errors}
+        settings = [found[0] for found in best.values() if found]
+        result["contestants"][contestant.name] = {
+            "points": [vars(p) for p in points],
+            "best": {f"{error:.0e}": vars(found[0]) if found else None for error, found in best.items()},
+            "setup": setup_time(contestant, case, settings[0]) if settings else None,
+        }
+    for contestant in contestants:
+        contestant.worker.stop()
+    return result
+
+
+def measure_steps(contestants, case, rounds):
+    """The time of a step of each of those named."""
+    say(case.title)
+    by_name = {c.name: c for c in contestants}
+    times = {}
+    for _ in range(rounds):
+        for name, setting in case.settings:
+            if name not in by_name:
+                continue
+            try:
+                time = by_name[name].worker.ask("time", case.system, case.until, setting, 0.02, patience=600)
+            except Failed as failure:
+                by_name[name].absent[case.name] = str(failure)
+                continue
+            times[name] = min(times.get(name, float("inf")), time / case.steps)
+    return {"name": case.name, "title": case.title, "seconds": times}

@@ -1,0 +1,8 @@
+//! What all contestants written in Rust share: the conversation with the benchmark (`conversation`), the clock
+//! (`clock`), and, for those that do not derive them themselves, equations of motion with their energies (`motion`) and what is
+//! measured of them (`solver`).
+
+pub mod clock;
+pub mod conversation;
+pub mod motion;
+pub mod solver;

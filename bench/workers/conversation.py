@@ -1,0 +1,52 @@
+"""The conversation with the benchmark, as in peers/src/conversation.rs: one question a line, one answer a line.
+
+A contestant is an object with `ready(system, until, setting)`, which makes something with `error()`, the largest relative
+energy error of a run, and `run()`, which integrates and is timed. What a run needs anew is made by `reset()`.
+"""
+
+import sys
+import time
+
+
+def shortest(ready, budget):
+    """The shortest of as many runs as fit into a number of seconds, at least one; seconds that this thread worked."""
+    best, spent = float("inf"), 0.0
+    while True:
+        ready.reset()
+        start = time.thread_time()
+        ready.run()
+        taken = time.thread_time() - start
+        best, spent = min(best, taken), spent + taken
+        if spent >= budget:
+            return best
+
+
+def reply(contestant, line, kept):
+    what, system, until, setting, *rest = line.split()
+    key = (system, until, setting)
+    if what == "setup":
+        kept.pop(key, None)
+    # by the clock: compilers have threads of their own
+    start = time.perf_counter()
+    # compiling takes long: what was made last is kept, since questions about it follow each other
+    if key not in kept:
+        made = contestant.ready(system, float(until), setting)
+        kept.clear()
+        kept[key] = made
+    setup = time.perf_counter() - start
+    ready = kept[key]
+    if what == "setup":
+        return setup
+    ready.reset()
+    return ready.error() if what == "error" else shortest(ready, float(rest[0]))
+
+
+def answer(contestant):
+    """Answers until the input ends."""
+    kept = {}
+    for line in sys.stdin:
+        try:
+            text = f"ok {reply(contestant, line, kept):e}"
+        except Exception as error:  # whatever a peer raises is told, and the benchmark goes on
+            text = "fail " + f"{type(error).__name__}: {error}".replace("\n", " ")
+        print(text, flush=True)

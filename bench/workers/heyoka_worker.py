@@ -1,0 +1,196 @@
+"""heyoka: Taylor methods compiled for the system. Settings: FLAGS:ORDER, with FLAGS such as default, fast_math or
+fast_math+compact_mode; for the ensemble FLAGS:ORDER:BATCH. FLAGS/SI keeps the double pendulum's momenta in SI units: steps are
+chosen by the largest number of a state, so that units matter.
+
+The tolerance only chooses the order, so that a scan over orders is a scan over all tolerances. Of the forms tried (Lagrangian
+by hand and by heyoka.lagrangian, Hamiltonian with and without the cyclic momenta as states, with units that shorten it), the
+Hamiltonian ones here were the fastest.
+"""
+
+import math
+import pathlib
+import sys
+
+import heyoka as hy
+import numpy as np
+
+import conversation
+import motion
+
+# a run that needs more steps than this has failed; states of all steps are kept while errors are measured
+MOST_STEPS = 300_000
+MOST_NUMBERS = 50_000_000
+
+
+SI = (motion.GRAVITY / motion.W2) ** 2
+
+
+def double_pendulum(unit=1.0):
+    """Momenta in a unit: 1 is m l²."""
+    q1, q2, p1, p2 = hy.make_vars("q1", "q2", "p1", "p2")
+    sine, cosine = hy.sin(q1 - q2), hy.cos(q1 - q2)
+    over = 1.0 / (unit * (2.0 - cosine * cosine))
+    v1, v2 = (p1 - cosine * p2) * over, (2.0 * p2 - cosine * p1) * over
+    coupling = unit * sine * v1 * v2
+    force = unit * motion.W2
+    return [(q1, v1), (q2, v2), (p1, -coupling - 2 * force * hy.sin(q1)), (p2, coupling - force * hy.sin(q2))]
+
+
+def top():
+    phi, theta, psi, p = hy.make_vars("phi", "theta", "psi", "p")
+    sine, cosine = hy.sin(theta), hy.cos(theta)
+    precession = (motion.TOP_VERTICAL - motion.TOP_SPIN * cosine) / (sine * sine)
+    spin = motion.TOP_SPIN * motion.TOP_I / motion.TOP_I3 - cosine * precession
+    force = sine * (motion.TOP_WEIGHT - precession * (motion.TOP_SPIN - cosine * precession))
+    return [(phi, precession), (theta, p), (psi, spin), (p, force)]
+
+
+def pendulum():
+    q, p = hy.make_vars("q", "p")
+    return [(q, p), (p, -motion.W2 * hy.sin(q))]
+
+
+def chain(n):
+    q = hy.make_vars(*[f"q{i}" for i in range(n)])
+    v = hy.make_vars(*[f"v{i}" for i in range(n)])
+    wall = hy.expression(0.0)
+    stretch = [(q[i] if i < n else wall) - (q[i - 1] if i > 0 else wall) for i in range(n + 1)]
+    stretch[0], stretch[n] = q[0], -q[n - 1]
+    force = [d + motion.ALPHA * d * d for d in stretch]
+    return list(zip(q, v)) + [(v[i], force[i + 1] - force[i]) for i in range(n)]
+
+
+def solar_system():
+    equations = hy.model.nbody(6, masses=motion.MASSES, Gconst=motion.GRAVITATION)
+    # its states go body by body: x, y, z, vx, vy, vz
+    return equations
+
+
+def solar_order():
+    """Where the states of our order, positions then velocities, are in heyoka's."""
+    return [6 * body + axis for body in range(6) for axis in range(3)] + [
+        6 * body + 3 + axis for body in range(6) for axis in range(3)
+    ]
+
+
+def equations(system, unit):
+    if system.startswith("fput-"):
+        return chain(int(system.removeprefix("fput-")))
+    made = {
+        "double-pendulum": lambda: double_pendulum(unit),
+        "lagrange-top": top,
+        "pendulum": pendulum,
+        "outer-solar-system": solar_system,
+    }
+    return made[system]()
+
+
+def unit_of(flags):
+    """Flags without their unit, and the unit."""
+    flags, _, unit = flags.partition("/")
+    return flags, SI if unit else 1.0
+
+
+def options(flags, order):
+    chosen = {} if flags == "default" else {flag: True for flag in flags.split("+")}
+    # heyoka's rule is order = ceil(1 - ln(tolerance)/2); in the middle of the tolerances of an order
+    return {"tol": math.exp(-2 * (order - 1) + 1), **chosen}
+
+
+class Kept:
+    """A callback that keeps the states of all steps."""
+
+    def __init__(self):
+        self.states = []
+
+    def __call__(self, integrator):
+        self.states.append(integrator.state.copy())
+        return True
+
+
+class One:
+    """A single run."""
+
+    def __init__(self, system, until, flags, order):
+        self.system, self.until = system, until
+        flags, self.unit = unit_of(flags)
+        start = motion.start(system)
+        self.where = solar_order() if system == "outer-solar-system" else slice(None)
+        self.start = np.empty_like(start)
+        self.start[self.where] = start
+        self.limit = min(MOST_STEPS, MOST_NUMBERS // len(start))
+        self.integrator = hy.taylor_adaptive(equations(system, self.unit), self.start.copy(), **options(flags, order))
+
+    def reset(self):
+        self.integrator.time = 0.0
+        self.integrator.state[:] = self.start
+
+    def run(self, callback=None):
+        outcome = self.integrator.propagate_until(self.until, callback=callback, max_steps=self.limit)[0]
+        if outcome != hy.taylor_outcome.time_limit:
+            raise RuntimeError(f"it ended with {outcome}")
+
+    def error(self):
+        kept = Kept()
+        self.run(kept)
+        states = np.array([self.start, *kept.states])
+        if self.unit != 1:
+            states[:, 2:] /= self.unit
+        return motion.energy_error(self.system, states[:, self.where])
+
+
+class Ensemble:
+    """All members of the ensemble in batches, neighbours in energy together so that lanes need the same steps."""
+
+    def __init__(self, until, flags, order, batch, members):
+        self.until = until
+        flags, self.unit = unit_of(flags)
+        angles = np.loadtxt(members, delimiter=",", skiprows=1)
+        states = np.hstack([angles, np.zeros_like(angles)])
+        states = states[np.argsort(motion.double_pendulum_energy(states, 3))]
+        if len(states) % batch:
+            raise ValueError(f"{len(states)} members are no whole number of batches of {batch}")
+        self.batches = np.ascontiguousarray(states.reshape(-1, batch, 4).transpose(0, 2, 1))
+        self.integrator = hy.taylor_adaptive_batch(
+            double_pendulum(self.unit), np.zeros((4, batch)), **options(flags, order)
+        )
+
+    def reset(self):
+        pass
+
+    def run(self):
+        for states in self.batches:
+            self.integrator.set_time(0.0)
+            self.integrator.state[:] = states
+            self.integrator.propagate_until(self.until)
+
+    def error(self):
+        worst = 0.0
+        for states in self.batches:
+            self.integrator.set_time(0.0)
+            self.integrator.state[:] = states
+            kept = Kept()
+            self.integrator.propagate_until(self.until, callback=kept, max_steps=MOST_STEPS)
+            path = np.array([states, *kept.states]).astype(np.longdouble)
+            path[:, 2:] /= self.unit
+            worst = max(worst, *(self.member_error(path[:, :, lane]) for lane in range(path.shape[2])))
+        return worst
+
+    @staticmethod
+    def member_error(path):
+        return motion.largest_error(motion.double_pendulum_energy(path, 3))
+
+
+class Heyoka:
+    def __init__(self, systems):
+        self.members = pathlib.Path(systems) / "ensemble.csv"
+
+    def ready(self, system, until, setting):
+        flags, order, *batch = setting.split(":")
+        if system == "ensemble":
+            return Ensemble(until, flags, int(order), int(batch[0]), self.members)
+        return One(system, until, flags, int(order))
+
+
+if __name__ == "__main__":
+    conversation.answer(Heyoka(sys.argv[1]))
