@@ -9,6 +9,8 @@ const MOST: u32 = 60;
 /// After so many sweeps the changes must shrink at least by this factor each, or Newton's method takes over.
 const EARLY: u32 = 4;
 const SLOWEST: f64 = 0.7;
+/// Changes larger than this part that still grow do not come back.
+const WILD: f64 = 10.0;
 /// What is still missing may be this part of velocities and forces: a thousandth of a unit of rounding.
 const MISSING: f64 = f64::EPSILON / 1024.0;
 /// Nobody asks for less than this.
@@ -190,7 +192,8 @@ impl Course {
             }
             let stagnant = count > 2 && ratio > SLOWEST;
             change.settled = stagnant && now <= rounding;
-            slow |= stagnant && count > EARLY && !change.settled || !now.is_finite();
+            let diverges = !now.is_finite() || count > 2 && now > WILD && now > change.before;
+            slow |= stagnant && count > EARLY && !change.settled || diverges;
             done &= change.settled;
         }
         // a sweep that settles nothing may still have moved nothing

@@ -154,8 +154,12 @@ impl<R: Real> GalerkinStepper<R> {
     pub(super) fn begin(&mut self, state: &mut State<R>, t: &R) -> bool {
         self.start.clone_from_slice(&state.q);
         self.restart_counts();
+        self.begin_sweeps(state, t, self.continuable && self.swept)
+    }
+
+    /// The same, with a guess that continues the velocities of the last step or is a uniform motion.
+    fn begin_sweeps(&mut self, state: &mut State<R>, t: &R, continued: bool) -> bool {
         self.solved = None;
-        let continued = self.continuable && self.swept;
         let velocities = &mut self.velocities;
         if self.sweeper.is_none()
             || !continued && velocities.velocities(&state.q, &state.p, t, &mut self.stage_v).is_err()
@@ -188,8 +192,15 @@ impl<R: Real> GalerkinStepper<R> {
 
     /// Takes the step that was begun: by the sweeps that were made, if they converged, and else by Newton's method.
     pub(super) fn conclude(&mut self, state: &mut State<R>, t: &R) -> Result<u32, Cause> {
+        let continued = self.continuable && self.swept;
         if self.update_by_sweeps(state) {
             return Ok(self.corrections);
+        }
+        if continued && self.solved.is_some() && self.begin_sweeps(state, t, false) {
+            self.sweep_alone();
+            if self.update_by_sweeps(state) {
+                return Ok(self.corrections);
+            }
         }
         let mut solved = false;
         if self.continuable {
