@@ -123,7 +123,7 @@ fn many_digits_are_interpreted_and_refuse_machine_code() {
 #[test]
 fn a_tape_that_is_too_long_is_interpreted_unless_machine_code_is_asked_for() {
     let run = Run {
-        parameters: [("n".to_owned(), Quantity::Number(4000.0))].into(),
+        parameters: [("n".to_owned(), Quantity::Number(12_000.0))].into(),
         until: Some(Quantity::Formula("2*0.1".to_owned())),
         step: Some(0.1.into()),
         every: Some(0),

@@ -485,6 +485,11 @@ impl Nodes {
     /// A sweep. `false` if the code gave up on the way: then nothing here means anything, and the step has to be done again from its start,
     /// one node after the other.
     pub fn sweep(&mut self, sweep: Sweep, one_by_one: bool) -> bool {
+        // where nothing can be fresh, refining is as good
+        let sweep = match (sweep, &self.kernels.fresh) {
+            (Sweep::Fresh, None) => Sweep::Refine,
+            _ => sweep,
+        };
         let kernel = self.kernels.of(sweep);
         let Some(code) = kernel.code.as_ref().filter(|_| !one_by_one) else {
             self.sweep_one_by_one(sweep);
