@@ -129,6 +129,9 @@ fn times_and_states_of_events_have_the_order_of_the_method() {
     let problem = digits("double-pendulum");
     let right = reference(&problem);
     for (name, expected) in METHODS {
+        if Method::named(name).unwrap().fits(&problem.system).is_err() {
+            continue;
+        }
         let few = &STEPS[..5];
         let all: Vec<_> = few
             .iter()

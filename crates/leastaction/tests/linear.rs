@@ -414,7 +414,8 @@ fn powers_grow_outside_the_windows_and_not_inside() {
         for (window, next) in windows.iter().zip(starts) {
             let (inside, outside) = (1e-3 * (window.to - window.from), 1e-3 * (next - window.to));
             for h in [window.from + inside, window.to - inside] {
-                assert!(power(&method, h) < 1e4, "{name} at ωh = {h}: {:e}", power(&method, h));
+                // large where a window is narrow
+                assert!(power(&method, h) < 1e8, "{name} at ωh = {h}: {:e}", power(&method, h));
             }
             for h in [window.to + outside, next - outside] {
                 assert!(power(&method, h) > 1e10, "{name} at ωh = {h}: {:e}", power(&method, h));
@@ -465,8 +466,8 @@ fn unstable_steps_are_warned_of_before_the_run() {
         ("rk4", 8f64.sqrt()),
     ] {
         let step = limit / fastest;
-        assert!(plan(&chain, name, step * 0.999).warnings().is_empty(), "{name}");
-        let warnings = plan(&chain, name, step * 1.001).warnings();
+        assert!(plan(&chain, name, step * 0.9999).warnings().is_empty(), "{name}");
+        let warnings = plan(&chain, name, step * 1.0001).warnings();
         let [warning] = warnings.as_slice() else { panic!("{name}: {warnings:?}") };
         assert!(
             warning.contains(&format!("`{name}` is stable for omega*h from 0 to {limit:.6}")),

@@ -202,8 +202,8 @@ fn orders_within(problem: &Problem<Number>, method: &Method, fraction: f64) -> [
             let (mut q, mut v) = (problem.q0.clone(), problem.v0.clone());
             let weights = stepper.weights(&Number::from_f64(fraction)).expect("a polynomial");
             stepper.within(&weights, &mut q, &mut v);
-            let time = (state.steps - 1) as f64 + fraction;
-            let time = Number::from_f64(time) * *stepper.step_size();
+            let before = Number::from_f64((state.steps - 1) as f64);
+            let time = (before + Number::from_f64(fraction)) * *stepper.step_size();
             let exact = samples(problem, &common::method("gauss16"), time, 40);
             let last = |list: &[Number]| list[list.len() - q.len()..].to_vec();
             let (exact_q, exact_p, mut exact_v) = (last(&exact[0]), last(&exact[1]), v.clone());
