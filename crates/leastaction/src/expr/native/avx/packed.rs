@@ -100,11 +100,11 @@ impl<'p> Writer<'_, 'p> {
                 Pack::Same(Source::Step(step, _)) => need(Unit::Step(step)),
                 Pack::Result { pack, .. } => need(Unit::Pack(pack)),
                 Pack::Steps { a, b, .. } => {
-                    [Some(a), b].into_iter().flatten().for_each(|pack| need(Unit::Pack(pack)))
+                    [Some(a), b].into_iter().flatten().for_each(|pack| need(Unit::Pack(pack)));
                 }
                 Pack::Mixed(four) => match self.packs.shift(&four) {
                     Some((first, second, ..)) => {
-                        [first, second].into_iter().for_each(|pack| need(Unit::Pack(pack)))
+                        [first, second].into_iter().for_each(|pack| need(Unit::Pack(pack)));
                     }
                     None => {
                         for source in four {
