@@ -15,7 +15,7 @@ use leastaction::simulate::{Invariants, Moment, Plan};
 use leastaction::system::Velocities;
 
 /// Defects above this are not rounding.
-const SYMPLECTIC: f64 = 1e-12;
+const SYMPLECTIC: f64 = 1e-13;
 const REVERSIBLE: f64 = 1e-14;
 /// Methods with more unknowns per step than this are left out for the largest systems, to spare time.
 const UNKNOWNS: usize = 90;

@@ -96,6 +96,7 @@ impl<R: Field> Field for Dual<R> {
 }
 
 impl<R: Real> Real for Dual<R> {
+    const HAS_DERIVATIVES: bool = true;
     type Wide = R::Wide;
     fn narrow(wide: &R::Wide) -> Self {
         Self::constant(R::narrow(wide))

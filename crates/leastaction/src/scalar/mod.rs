@@ -71,6 +71,8 @@ pub trait Real: Field {
     /// Whether the number is an `f64` with further digits and nothing else, so that equations may be solved in `f64` first and
     /// then refined. Numbers with parts (a derivative) are not.
     const REFINES_F64: bool = false;
+    /// Whether it carries derivatives, which iterations settle later than the numbers themselves.
+    const HAS_DERIVATIVES: bool = false;
     /// The same numbers as `f64`s, if that is what they are: machine code runs in nothing else.
     fn as_f64s(_numbers: &[Self]) -> Option<&[f64]> {
         None

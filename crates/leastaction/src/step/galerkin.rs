@@ -218,8 +218,10 @@ impl<R: Real> GalerkinStepper<R> {
 
     /// Whether corrections shrank all the way. The equations have many solutions, and corrections that hardly shrink may lead to one that has nothing to
     /// do with the motion.
+    ///
+    /// Where no sweeps were tried first, steps are taken that are much too large for them, and corrections may well shrink slowly.
     fn was_steady(&self) -> bool {
-        self.convergence.contraction().is_none_or(|ratio| ratio <= STEADY)
+        self.sweeper.is_none() || self.convergence.contraction().is_none_or(|ratio| ratio <= STEADY)
     }
 
     /// Takes the step by the sweeps that were made, if they converged.
@@ -287,6 +289,13 @@ impl<R: Real> GalerkinStepper<R> {
         Ok(())
     }
 
+    /// One more correction, with the matrix of the solution: it is nothing for the numbers and everything for their derivatives.
+    fn settle_derivatives(&mut self, state: &State<R>, t: &R) -> Result<(), Cause> {
+        self.find_correction(state, t, true, false)?;
+        self.correct();
+        self.residual(state, t, false)
+    }
+
     /// Newton's method, until the corrections no longer shrink.
     pub(super) fn solve(&mut self, state: &State<R>, t: &R) -> Result<(), Cause> {
         let mut coarse = self.coarse.as_mut().is_some_and(|coarse| coarse.solve(state, t, &mut self.z));
@@ -298,6 +307,10 @@ impl<R: Real> GalerkinStepper<R> {
             let before = coarse;
             coarse = self.find_correction(state, t, renew, coarse && !renew)?;
             match self.judge(iteration)? {
+                Verdict::Done | Verdict::DoneAfter if R::HAS_DERIVATIVES => {
+                    self.correct();
+                    return self.settle_derivatives(state, t);
+                }
                 // the increments and the impulse stay as they were evaluated
                 Verdict::Done => return Ok(()),
                 Verdict::DoneAfter => {
