@@ -112,6 +112,12 @@ pub enum Error {
     #[error("system `{system}`: {message}")]
     BadSystem { system: String, message: String },
 
+    #[error(
+        "a tolerance of {} cannot be asked for: it is the energy error relative to the energy\n  try one between 1e-15 and 0.1, such as 1e-8",
+        number(*.tolerance)
+    )]
+    BadTolerance { tolerance: f64 },
+
     #[error("in the run description: {message}")]
     BadRun { message: String },
 

@@ -3,7 +3,7 @@
 //! Everything here runs the same stepper as a simulation and reports numbers; thresholds are left to tests, to the user and
 //! to certificates. [`structure`] looks at one step, a [`Study`] at errors against steps and [`order`] at the slopes they show,
 //! [`drift`] at energies over a long run, a [`Section`] at where motions pass through a surface. [`certify`](mod@certify)
-//! measures one run in all these ways and judges.
+//! measures one run in all these ways and judges, and [`pick`] finds the method and the step for a tolerance.
 
 pub mod certify;
 pub mod drift;
@@ -17,6 +17,7 @@ mod studies;
 mod study;
 pub(crate) mod truth;
 
+pub use certify::{Picked, pick, pick_for};
 pub use measure::{Measure, Over, Vector};
 pub use section::{Orbit, Section, SectionPlan, SectionStart, Vary};
 pub use studies::{Studies, Watch};

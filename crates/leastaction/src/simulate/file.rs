@@ -114,6 +114,8 @@ struct RunTable {
     #[serde(skip_serializing_if = "Option::is_none")]
     step: Option<Quantity>,
     #[serde(skip_serializing_if = "Option::is_none")]
+    tolerance: Option<Quantity>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     until: Option<Quantity>,
     #[serde(skip_serializing_if = "Option::is_none")]
     precision: Option<usize>,
@@ -221,7 +223,7 @@ impl From<RunFile> for Run {
                 }
             }
         }
-        let RunTable { method, step, until, precision, backend, every, dense, out, plot } = run;
+        let RunTable { method, step, tolerance, until, precision, backend, every, dense, out, plot } = run;
         let list = |nested: Option<Nested>| nested.map(Nested::list);
         let initial =
             InitialState { t: initial.t, q: list(initial.q), v: list(initial.v), p: list(initial.p) };
@@ -230,6 +232,7 @@ impl From<RunFile> for Run {
             definition,
             method,
             step,
+            tolerance,
             until,
             precision,
             backend,
@@ -249,7 +252,7 @@ impl From<RunFile> for Run {
 impl From<Run> for RunFile {
     fn from(run: Run) -> Self {
         let Run {
-            system, definition, method, step, until, precision, backend, every, dense, out, plot, ..
+            system, definition, method, step, tolerance, until, precision, backend, every, dense, out, plot, ..
         } = run;
         let many = |list: Vec<Quantity>| Nested::Many(list.into_iter().map(Nested::One).collect());
         let initial = InitialTable {
@@ -261,7 +264,7 @@ impl From<Run> for RunFile {
         Self {
             system,
             definition,
-            run: RunTable { method, step, until, precision, backend, every, dense, out, plot },
+            run: RunTable { method, step, tolerance, until, precision, backend, every, dense, out, plot },
             initial,
             parameters: run.parameters.into_iter().map(|(name, x)| (name, Nested::One(x))).collect(),
             outputs: run.outputs,
@@ -293,7 +296,7 @@ impl Run {
     }
 
     /// The default run of the system that a text defines: its definition, and what its file says about runs beyond method, step
-    /// and end, which are the system's own.
+    /// and end, which are the system's own. Method and step beside a tolerance are the run's.
     pub fn of_definition(name: &str, source: &Arc<Source>) -> Result<Self> {
         let document = Document::new(source)?;
         text::check_keys(&document)?;
@@ -301,10 +304,17 @@ impl Run {
         let file: PartOfSystem =
             toml::from_str(&source.text).map_err(|error| syntax_error(source, &error))?;
         let PartOfSystem { run, outputs, events, ensemble } = file;
-        let run = RunTable { method: None, step: None, until: None, ..run };
+        // beside a tolerance it matters whether they are in the file
+        let (method, step) = if run.tolerance.is_some() { (run.method, run.step) } else { (None, None) };
+        let run = RunTable { method, step, until: None, ..run };
         let (system, definition) = (name.to_owned(), Some(Definition::new(source)));
         let rest = RunFile::default();
         let mut run = Self::from(RunFile { system, definition, run, outputs, events, ensemble, ..rest });
+        if run.tolerance.is_some() {
+            let table = document.table("run")?;
+            run.step = placed(&document, table, "step")?;
+            run.tolerance = placed(&document, table, "tolerance")?;
+        }
         run.place_observed(&document)?;
         Ok(run)
     }
@@ -338,11 +348,14 @@ impl Run {
         let mut parameters = base.parameters;
         parameters.extend(self.parameters);
         let or = |own: Vec<String>, other: Vec<String>| if own.is_empty() { other } else { own };
+        // an own tolerance is asked for instead of the other's method and step
+        let (method, step) = if self.tolerance.is_some() { (None, None) } else { (base.method, base.step) };
         Self {
             system: base.system,
             definition: base.definition,
-            method: self.method.or(base.method),
-            step: self.step.or(base.step),
+            method: self.method.or(method),
+            step: self.step.or(step),
+            tolerance: self.tolerance.or(base.tolerance),
             until: self.until.or(base.until),
             precision: self.precision.or(base.precision),
             backend: self.backend.or(base.backend),
@@ -375,14 +388,12 @@ impl Run {
 
     /// Notes where formulas were written, for errors that are found later.
     fn place(&mut self, document: &Document<'_>) -> Result<()> {
-        let quantity = |table: Option<&DeTable<'_>>, key: &str| -> Result<Option<Quantity>> {
-            table.and_then(|table| table.get(key)).map(|item| document.quantity(item)).transpose()
-        };
         let run = document.table("run")?;
-        self.step = quantity(run, "step")?;
-        self.until = quantity(run, "until")?;
+        self.step = placed(document, run, "step")?;
+        self.tolerance = placed(document, run, "tolerance")?;
+        self.until = placed(document, run, "until")?;
         let initial = document.table("initial")?;
-        self.initial.t = quantity(initial, "t")?;
+        self.initial.t = placed(document, initial, "t")?;
         let lists = [("q", &mut self.initial.q), ("v", &mut self.initial.v), ("p", &mut self.initial.p)];
         for (key, list) in lists {
             if let (Some(list), Some(item)) = (list, initial.and_then(|table| table.get(key))) {
@@ -424,6 +435,11 @@ impl Run {
         }
         Ok(())
     }
+}
+
+/// A formula with the place where it was written.
+fn placed(document: &Document<'_>, table: Option<&DeTable<'_>>, key: &str) -> Result<Option<Quantity>> {
+    table.and_then(|table| table.get(key)).map(|item| document.quantity(item)).transpose()
 }
 
 /// Complains of unknown keys, and says where they belong.
@@ -504,7 +520,7 @@ fn check_run(document: &Document<'_>, table: &DeTable<'_>) -> Result<()> {
             check_whole(document, item, least..=most, &words)?;
         }
     }
-    for key in ["step", "until"] {
+    for key in ["step", "tolerance", "until"] {
         table.get(key).map(|item| document.quantity(item)).transpose()?;
     }
     if let Some(item) = table.get("backend") {

@@ -78,6 +78,16 @@ impl<R: Real> Numbers<R> {
         self.formulas.value(what, quantity)
     }
 
+    /// The tolerance, if there is one.
+    pub(crate) fn tolerance(&mut self, tolerance: Option<&Quantity>) -> Result<Option<f64>> {
+        let Some(quantity) = tolerance else { return Ok(None) };
+        let value = self.formulas.value::<R>("the tolerance", quantity)?.to_f64();
+        if value > 0.0 && value < 1.0 {
+            return Ok(Some(value));
+        }
+        Err(quantity.locate(Error::BadTolerance { tolerance: value }))
+    }
+
     /// An end time, or the system's own.
     pub(crate) fn until(&mut self, until: Option<&Quantity>) -> Result<R> {
         let default = self.problem.system.defaults.until.clone();

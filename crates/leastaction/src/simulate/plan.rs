@@ -38,6 +38,8 @@ pub struct Plan {
     pub step: f64,
     /// How many steps.
     pub steps: u64,
+    /// The relative error of the energy that is wanted, if that was said.
+    pub tolerance: Option<f64>,
     /// Decimal digits to compute with; `None` is `f64`.
     pub precision: Option<usize>,
     /// Every so many steps are recorded; 0 records nothing.
@@ -62,6 +64,13 @@ impl Plan {
         }
         let method = Method::for_system(run.method.as_ref().unwrap_or(&system.defaults.method), system)?;
         let mut numbers: Numbers<f64> = Numbers::new(run, system)?;
+        let tolerance = numbers.tolerance(run.tolerance.as_ref())?;
+        if let (Some(tolerance), None) = (tolerance, &run.step) {
+            let message = format!(
+                "there is a tolerance of {tolerance:e} but no step\n  `analysis::pick` finds one for it, or give a step as well"
+            );
+            return Err(Error::BadRun { message });
+        }
         let step = numbers.step(run.step.as_ref())?;
         let until = numbers.until(run.until.as_ref())?;
         let mut notes = Vec::new();
@@ -82,6 +91,7 @@ impl Plan {
             method,
             step,
             steps,
+            tolerance,
             precision: run.precision,
             every,
             dense,
@@ -130,6 +140,7 @@ impl Plan {
             definition: given.definition.clone(),
             method: Some(self.method.name.clone()),
             step: Some(choose(given.step.as_ref().unwrap_or(&system.defaults.step), self.step)),
+            tolerance: given.tolerance.as_ref().zip(self.tolerance).map(|(formula, x)| choose(formula, x)),
             until: Some(choose(given.until.as_ref().unwrap_or(&system.defaults.until), end)),
             precision: self.precision,
             // the numbers do not depend on it, and another machine may have no machine code

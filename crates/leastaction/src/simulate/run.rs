@@ -5,6 +5,7 @@
 
 use super::ensemble::Ensemble;
 use super::file::{Definition, RunFile};
+use super::numbers::Numbers;
 use super::{Event, Plan, Solution};
 use crate::error::{Error, Result};
 use crate::expr::Backend;
@@ -25,6 +26,9 @@ pub struct Run {
     pub method: Option<String>,
     /// Step size.
     pub step: Option<Quantity>,
+    /// The relative error of the energy that is wanted. Without a step, `analysis::pick` finds one that keeps to it, and unless
+    /// there is a method, that too.
+    pub tolerance: Option<Quantity>,
     /// End time.
     pub until: Option<Quantity>,
     /// Compute with so many decimal digits; `f64` if not given.
@@ -107,6 +111,11 @@ impl Run {
     /// Plans and simulates a system given as such.
     pub fn simulate_system(&self, system: &System) -> Result<Solution> {
         self.plan_for(system)?.simulate()?.into_result()
+    }
+
+    /// The run's numbers in `f64`, for those who look for a step.
+    pub(crate) fn numbers(&self, system: &System) -> Result<Numbers<f64>> {
+        Numbers::new(&self.expanded(system)?, system)
     }
 
     /// The run with one formula for each coordinate in its initial state.

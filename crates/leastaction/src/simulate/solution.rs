@@ -47,6 +47,9 @@ pub struct Summary {
     pub order: usize,
     /// Step size.
     pub step: f64,
+    /// The energy error that was asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub tolerance: Option<f64>,
     /// Steps taken.
     pub steps: u64,
     /// The time reached.
@@ -159,6 +162,7 @@ impl Summary {
             method: plan.method.name.clone(),
             order: plan.method.order,
             step: plan.step,
+            tolerance: plan.tolerance,
             steps: state.steps,
             t_end,
             q: state.q.iter().map(R::to_f64).collect(),

@@ -5,13 +5,18 @@
 //! far it reaches (`solver`), frequencies, mass matrix (`terrain`) and the dominant period (`spectrum`), and what would reach a
 //! given energy error at the least cost (`recommend`). All of it runs the stepper that simulates. Work is bounded by counts, not
 //! by clocks, so that a certificate is the same on every machine. Nothing is invented: what could not be measured says so.
+//!
+//! [`pick`] uses the same search to give a run with a tolerance its method and step.
 
 mod certificate;
 mod conserved;
+mod cost;
 mod defects;
 mod order;
 mod page;
+mod pick;
 mod recommend;
+mod search;
 mod solver;
 mod spectrum;
 mod terrain;
@@ -21,6 +26,8 @@ pub use certificate::{
     Candidate, Certificate, Check, DefectFound, EnergyFound, FrequencyFound, MassFound, MomentumFound,
     OrderFound, PeriodFound, Recommendation, RunFound, SolverFound, Verdict,
 };
+
+pub use pick::{Picked, pick, pick_for};
 
 use super::Watch;
 use crate::error::{Error, Result};

@@ -27,7 +27,7 @@ const LEAST_PERIODS: f64 = 3.0;
 
 pub(super) fn period(subject: &Subject<'_>, trail: &Trail) -> Check<PeriodFound> {
     let step = subject.plan.step;
-    let Some(period) = subject.plan.period.or_else(|| Some(dominant(&trail.signals)? * step)) else {
+    let Some(period) = known(subject, trail) else {
         let finding = "not measured: nothing repeats within the steps looked at";
         return Check::new(Verdict::NotMeasured, finding, PeriodFound::default());
     };
@@ -63,6 +63,11 @@ pub(super) fn period(subject: &Subject<'_>, trail: &Trail) -> Check<PeriodFound>
         None => format!("{again}: errors may add up\ntry a step of {}", digits(period / (fraction + ASIDE))),
     };
     Check::new(Verdict::Warn, finding, found).advise(advice)
+}
+
+/// The period of the motion, if there is one.
+pub(super) fn known(subject: &Subject<'_>, trail: &Trail) -> Option<f64> {
+    subject.plan.period.or_else(|| Some(dominant(&trail.signals)? * subject.plan.step))
 }
 
 /// The small whole or half number of steps that nearly fills a period.

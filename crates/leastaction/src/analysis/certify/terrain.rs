@@ -59,6 +59,11 @@ impl Terrain {
         // where a step is least accurate there is something to see
         let worst = trail.worst().and_then(|(step, _)| trail.state_after(subject, step));
         states.extend(worst);
+        Self { mass: smallest_mass(subject, &states), ..Self::rates(subject, &states) }
+    }
+
+    /// Rates alone, at some states.
+    pub(super) fn rates(subject: &Subject<'_>, states: &[State<f64>]) -> Self {
         let mut meter = Meter::new(subject);
         let rate = |state: &State<f64>| {
             let t = subject.time(state.steps);
@@ -66,8 +71,8 @@ impl Terrain {
         };
         let rates = states.iter().filter_map(rate).collect();
         let autonomous = subject.plan.problem.system.structure().autonomous;
-        let drive = if autonomous { None } else { meter.drive(subject, &states) };
-        Self { rates, drive, mass: smallest_mass(subject, &states) }
+        let drive = if autonomous { None } else { meter.drive(subject, states) };
+        Self { rates, drive, mass: None }
     }
 
     /// The largest rate of all that steps must follow, of the motion or of a drive; 0 if there is none.

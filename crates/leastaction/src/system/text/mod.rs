@@ -44,7 +44,7 @@ pub(crate) const KEYS: [(&str, &[&str]); 5] = [
     ),
     ("lagrangian", &["kinetic", "potential", "expression"]),
     ("initial", &["t", "q", "v", "p"]),
-    ("run", &["method", "step", "until", "precision", "every", "dense", "backend", "out", "plot"]),
+    ("run", &["method", "step", "tolerance", "until", "precision", "every", "dense", "backend", "out", "plot"]),
     ("plot", &["bodies", "links", "sphere", "unit"]),
 ];
 
@@ -315,6 +315,7 @@ fn alias(table: &str, key: &str) -> Option<&'static str> {
         ],
         "run" => &[
             ("step", &["dt", "h", "timestep", "time_step", "step_size", "stepsize"]),
+            ("tolerance", &["tol", "rtol", "eps", "epsilon", "energy_error"]),
             ("until", &["end", "t_end", "tend", "t_max", "tmax", "duration", "stop", "time", "T"]),
             ("method", &["integrator", "solver", "scheme"]),
             ("precision", &["digits"]),

@@ -1,0 +1,80 @@
+//! What a step costs, counted, so that it is the same on every machine.
+//!
+//! A step is solved in rounds: sweeps over all points of the quadrature or corrections by Newton's method. A sweep takes the points
+//! four by four through the registers, so a fourth point is free and a fifth is not; steps whose sweeps did not converge pay for
+//! matrices as well. The weights are nanoseconds of a machine with AVX2, fitted to the times of six systems with Gauss methods of
+//! orders 2 to 30 (the double pendulum's `gauss8` takes 86 ns a sweep there, `gauss16` 120, `gauss24` 180); only their ratios matter.
+
+use crate::method::{Galerkin, Method, Rule, Scheme};
+use crate::system::Problem;
+
+/// Points that go through a register together.
+pub(super) const LANES: usize = 4;
+/// A step, and what is watched of it.
+const STEP: f64 = 150.0;
+/// A sweep without its points.
+const SWEEP: f64 = 45.0;
+/// One instruction of a tape for one group of points.
+const INSTRUCTION: f64 = 1.0;
+/// One product with a weight of the method for one group of points.
+const WEIGHT: f64 = 0.3;
+/// Rounds of a step that nothing is known of yet.
+const USUAL: f64 = 10.0;
+
+/// What the steps of a method cost.
+#[derive(Clone, Debug)]
+pub(super) struct Cost {
+    step: f64,
+    /// One sweep, or for explicit methods one evaluation.
+    round: f64,
+    /// What Newton's method takes for the matrix of a step.
+    matrix: f64,
+    /// Points of a round.
+    points: u64,
+    /// Whether sweeps are tried at all.
+    sweeps: bool,
+}
+
+impl Cost {
+    pub(super) fn new(problem: &Problem<f64>, method: &Method) -> Self {
+        let (model, n) = (&problem.system.model, problem.system.n() as f64);
+        let (gradient, hessian) = (model.gradient_tape().len() as f64, model.hessian_tape().len() as f64);
+        // the energy is watched at every step
+        let step = STEP + 2.0 * INSTRUCTION * gradient + 10.0 * n;
+        let Scheme::Galerkin(Galerkin { degree, rule, points }) = method.scheme else {
+            return Self {
+                step,
+                round: INSTRUCTION * gradient + 3.0 * n,
+                matrix: 0.0,
+                points: 1,
+                sweeps: false,
+            };
+        };
+        let groups = points.div_ceil(LANES) as f64;
+        let factors = model.factors();
+        let tape = factors.map_or(gradient, |factors| factors.refine.len() as f64);
+        let products = n * points as f64 * if rule == Rule::Lobatto { 2.0 } else { 1.0 };
+        let s = degree as f64;
+        let band = s * (model.structure.ordering.bandwidth as f64 + 1.0).min(n);
+        Self {
+            step,
+            round: SWEEP + groups * (INSTRUCTION * tape + WEIGHT * products),
+            matrix: points as f64 * (INSTRUCTION * hessian + n * s * s) + 0.5 * n * s * band * (band + 10.0),
+            points: points as u64,
+            sweeps: factors.is_some(),
+        }
+    }
+
+    /// A step that took so many corrections, with so many evaluations of derivatives.
+    pub(super) fn of(&self, corrections: u32, evaluations: u64) -> f64 {
+        let rounds = evaluations as f64 / self.points as f64;
+        // what sweeps solve takes as many evaluations as they have points
+        let swept = self.sweeps && evaluations == u64::from(corrections) * self.points;
+        self.step + rounds * self.round + if swept { 0.0 } else { self.matrix }
+    }
+
+    /// A step that nothing is known of yet.
+    pub(super) fn usual(&self) -> f64 {
+        self.step + USUAL * self.round + if self.sweeps { 0.0 } else { self.matrix }
+    }
+}

@@ -1,0 +1,226 @@
+//! The method and the fixed step for a run that names a tolerance instead.
+//!
+//! A short look with small steps says how fast the motion is, what its period is and how large rounding is; `search` does the rest.
+//! The tolerance is the largest relative error of the energy at the ends of steps. Where a method keeps the energy to rounding
+//! whatever the step, as Gauss methods do for linear systems, a step may differ from its two halves by the tolerance instead. Where the
+//! energy is not conserved, the whole run may differ by it from one with half the step, relative to the largest |q| and |p|.
+
+use super::conserved::rounding;
+use super::search::{Found, Search, Trial, methods};
+use super::spectrum::known;
+use super::terrain::Terrain;
+use super::trail::Trail;
+use super::{Subject, digits};
+use crate::analysis::Watch;
+use crate::error::{Error, Result, number};
+use crate::method::Method;
+use crate::simulate::numbers::count_steps;
+use crate::simulate::{Outcome, Run};
+use crate::step::State;
+use crate::system::{Quantity, System};
+use std::fmt;
+
+/// The method of the look, its step in units of the fastest rate, the least number of steps and the work it may take.
+const METHOD: &str = "gauss8";
+const TURN: f64 = 0.5;
+const LEAST: f64 = 64.0;
+const WORK: f64 = 1e7;
+/// Rates are measured at so many states.
+const STATES: usize = 24;
+/// The look is repeated with smaller steps so often if the motion turns out to be faster.
+const LOOKS: usize = 8;
+/// So many methods look at more than the first part of the run, and none that costs more than so many times the best.
+const SHORTLIST: usize = 4;
+const INTEREST: f64 = 1.25;
+
+/// What was picked for a run.
+#[derive(Clone, Debug)]
+pub struct Picked {
+    /// The run with its method and step.
+    pub run: Run,
+    /// The method.
+    pub method: String,
+    /// The step.
+    pub step: f64,
+    /// Steps to the end of the run.
+    pub steps: u64,
+    /// The tolerance.
+    pub tolerance: f64,
+    /// The error that was measured with them, and of what.
+    pub error: f64,
+    /// What the error is of.
+    pub measure: Measure,
+    /// Up to which time.
+    pub measured_until: f64,
+    /// Whether that is the end.
+    pub whole: bool,
+    /// How many runs were tried.
+    pub tried: usize,
+}
+
+/// What the error of a picked run is of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Measure {
+    /// The energy.
+    Energy,
+    /// A step against its two halves, because the energy is kept to rounding by any.
+    Step,
+    /// The motion against one with half the step, because the energy is not conserved.
+    Motion,
+}
+
+impl fmt::Display for Picked {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let what = match self.measure {
+            Measure::Energy => "energy error",
+            Measure::Step => "error of a step",
+            Measure::Motion => "error of the motion",
+        };
+        write!(
+            f,
+            "picked {}, step {} ({} steps): {what} {:.1e} measured up to t = {}, {} methods and steps tried",
+            self.method,
+            digits(self.step),
+            self.steps,
+            self.error,
+            digits(self.measured_until),
+            self.tried
+        )
+    }
+}
+
+/// Picks the step, and unless the run has one the method, for the tolerance of a run. Nothing if it has a step or no tolerance.
+pub fn pick(run: &Run, watch: Watch<'_>) -> Result<Option<Picked>> {
+    if run.tolerance.is_none() || run.step.is_some() {
+        return Ok(None);
+    }
+    let (system, rest) = run.resolve()?;
+    let Some(mut picked) = pick_for(&rest, &system, watch)? else { return Ok(None) };
+    picked.run = Run { method: picked.run.method, step: picked.run.step, ..run.clone() };
+    Ok(Some(picked))
+}
+
+/// The same for a system given as such.
+pub fn pick_for(run: &Run, system: &System, watch: Watch<'_>) -> Result<Option<Picked>> {
+    if run.tolerance.is_none() || run.step.is_some() {
+        return Ok(None);
+    }
+    let mut numbers = run.numbers(system)?;
+    let Some(target) = numbers.tolerance(run.tolerance.as_ref())? else { return Ok(None) };
+    if let Some(digits) = run.precision {
+        let message = format!(
+            "a step for a tolerance is looked for with 64-bit numbers, and precision = {digits} asks for more\n  \
+             give method and step; `leastaction converge` shows which are good for how many digits"
+        );
+        return Err(Error::BadRun { message });
+    }
+    let until = numbers.until(run.until.as_ref())?;
+    let (t0, length) = (numbers.problem.t0, until - numbers.problem.t0);
+    let end = run.until.as_ref().unwrap_or(&system.defaults.until);
+    count_steps(length, length.abs() / LEAST, until).map_err(|error| end.locate(error))?;
+    let methods = match &run.method {
+        Some(name) => vec![Method::named(name)?],
+        None => methods(system),
+    };
+    let sight = look(run, system, length, watch)?;
+    let search = Search {
+        problem: &numbers.problem,
+        watch,
+        target,
+        length,
+        fastest: sight.fastest,
+        rounding: sight.rounding,
+        period: sight.period,
+        interest: INTEREST,
+        trials: 0.into(),
+    };
+    let found = search.among(&methods, SHORTLIST);
+    let best = found.reached.iter().chain(&found.exact).min_by(|a, b| a.total().total_cmp(&b.total()));
+    let Some(best) = best else { return Err(unreached(&found, target, t0)) };
+    Ok(Some(Picked {
+        run: Run {
+            method: Some(best.method.name.clone()),
+            step: Some(Quantity::Number(best.step)),
+            ..run.clone()
+        },
+        method: best.method.name.clone(),
+        step: best.step,
+        steps: best.whole,
+        tolerance: target,
+        error: best.error,
+        measure: match system.structure().autonomous {
+            false => Measure::Motion,
+            true if best.error > best.energy_error => Measure::Step,
+            true => Measure::Energy,
+        },
+        measured_until: t0 + best.steps as f64 * best.step,
+        whole: best.steps == best.whole,
+        tried: search.trials.into_inner(),
+    }))
+}
+
+/// What a short look shows.
+struct Sight {
+    fastest: f64,
+    rounding: f64,
+    period: Option<f64>,
+}
+
+/// Looks at the beginning of a run with steps that are small beside its fastest motion.
+fn look(run: &Run, system: &System, length: f64, watch: Watch<'_>) -> Result<Sight> {
+    let plan = |step: f64| {
+        // a whole number of steps
+        let step = length / (length / step).ceil();
+        let (method, step) = (Some(METHOD.to_owned()), Some(Quantity::Number(step)));
+        Run { method, step, tolerance: None, every: Some(0), dense: None, ..run.clone() }.plan_for(system)
+    };
+    let mut step = length / LEAST;
+    let start = plan(step)?;
+    let subject = Subject { plan: &start, watch };
+    let rate = Terrain::rates(&subject, &[State::new(&start.problem)]).to_resolve();
+    step = smaller(step, rate);
+    for _ in 0..LOOKS {
+        let plan = plan(step)?;
+        let subject = Subject { plan: &plan, watch };
+        let steps = plan.steps.min(subject.affordable(&plan.method, WORK));
+        let trail = Trail::new(&subject, steps);
+        let states: Vec<State<f64>> = trail.some(STATES).into_iter().cloned().collect();
+        let fastest = Terrain::rates(&subject, &states).to_resolve();
+        let failed = matches!(trail.outcome, Outcome::Failed(_));
+        if failed || fastest * step > 2.0 * TURN {
+            step = smaller(0.5 * step, fastest);
+            continue;
+        }
+        let (rounding, period) = (rounding(&subject, &trail), known(&subject, &trail));
+        return Ok(Sight { fastest, rounding, period });
+    }
+    let message = format!(
+        "the tolerance needs a step, and none was found: not even steps of {} can be solved\n  \
+         `leastaction certify` says more; other coordinates may help",
+        number(step)
+    );
+    Err(Error::BadRun { message })
+}
+
+/// A step that is small beside a rate.
+fn smaller(step: f64, rate: f64) -> f64 {
+    if rate > 0.0 { step.min(TURN / rate) } else { step }
+}
+
+/// Why there is nothing to pick.
+fn unreached(found: &Found, target: f64, t0: f64) -> Error {
+    let least = |trial: &Trial| {
+        format!(
+            "the smallest error reached is {:.1e}, with {} and steps of {}, measured up to t = {}\n  try a tolerance above that",
+            trial.error,
+            trial.method.name,
+            digits(trial.step),
+            digits(t0 + trial.steps as f64 * trial.step)
+        )
+    };
+    let why = found.least.as_ref().map_or_else(
+        || "no step of any method could be solved\n  `leastaction certify` says more".to_owned(),
+        least,
+    );
+    Error::BadRun { message: format!("no method keeps to a tolerance of {target:e}: {why}") }
+}
