@@ -2,14 +2,16 @@
 
 use crate::arguments::CertifyFlags;
 use crate::progress::{AFTER_THIS_STEP, Interrupt, Progress};
-use crate::{Ending, print, say};
+use crate::{Ending, pick, print, say};
 use leastaction::analysis::certify::{Verdict, certify as measure, steps};
 
 pub(crate) fn certify(flags: &CertifyFlags) -> Result<(), Ending> {
-    let plan = flags.to_run()?.plan()?;
     let interrupt = Interrupt::install(AFTER_THIS_STEP);
+    let mut run = flags.to_run()?;
+    pick::pick(&mut run, &interrupt)?;
+    let plan = run.plan()?;
     let progress = Progress::new(steps(&plan), 1);
-    let certificate = measure(&plan, &flags.options(), &|steps| {
+    let certificate = measure(&plan, &flags.options(plan.tolerance), &|steps| {
         progress.advance(steps);
         interrupt.flow()
     })?;

@@ -13,6 +13,7 @@ mod files;
 mod init;
 mod list;
 mod output;
+mod pick;
 mod picture;
 mod progress;
 mod reproduce;

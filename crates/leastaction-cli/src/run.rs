@@ -5,9 +5,10 @@
 
 use crate::arguments::{SimulateFlags, SummaryFormat};
 use crate::progress::{AFTER_THIS_STEP, Interrupt, Progress};
-use crate::{Ending, counted, output, picture, print, say, warn_of_text};
+use crate::{Ending, counted, output, pick, picture, print, say, warn_of_text};
 use leastaction::prelude::Solution;
-use leastaction::simulate::{Outcome, Plan};
+use leastaction::simulate::{Outcome, Plan, Summary};
+use serde::Serialize;
 use std::path::PathBuf;
 
 pub(crate) fn simulate(flags: &SimulateFlags) -> Result<(), Ending> {
@@ -31,6 +32,8 @@ pub(crate) fn simulate(flags: &SimulateFlags) -> Result<(), Ending> {
     if nothing_kept && run.every.is_none() && run.dense.is_none() {
         run.every = Some(0);
     }
+    let interrupt = Interrupt::install(AFTER_THIS_STEP);
+    let picked = pick::pick(&mut run, &interrupt)?;
     let plan = run.plan()?;
     warn_of_text(&plan.problem.system);
     for note in &plan.notes {
@@ -44,7 +47,6 @@ pub(crate) fn simulate(flags: &SimulateFlags) -> Result<(), Ending> {
     for warning in plan.warnings() {
         say(&format!("warning: {warning}"));
     }
-    let interrupt = Interrupt::install(AFTER_THIS_STEP);
     // where a single step takes long, the clock is read at each
     let slow = plan.precision.is_some() || plan.problem.system.n() > 1000;
     let progress = Progress::new(plan.steps, if slow { 1 } else { 64 });
@@ -53,7 +55,7 @@ pub(crate) fn simulate(flags: &SimulateFlags) -> Result<(), Ending> {
         interrupt.flow()
     })?;
     progress.finish();
-    finish(flags.summary, &files, &plan, &solution)
+    finish(flags.summary, &files, &plan, &solution, picked.as_ref())
 }
 
 /// Where the results go.
@@ -63,8 +65,23 @@ struct Files {
     pictures: Vec<PathBuf>,
 }
 
+/// The summary, and what was picked for the run.
+#[derive(Serialize)]
+struct Report<'a> {
+    #[serde(flatten)]
+    summary: &'a Summary,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    picked: Option<&'a pick::Found>,
+}
+
 /// Writes what there is, prints the summary, and says how it ended.
-fn finish(summary: SummaryFormat, files: &Files, plan: &Plan, solution: &Solution) -> Result<(), Ending> {
+fn finish(
+    summary: SummaryFormat,
+    files: &Files,
+    plan: &Plan,
+    solution: &Solution,
+    picked: Option<&pick::Found>,
+) -> Result<(), Ending> {
     let mut failed_writes = Vec::new();
     for path in &files.tables {
         match output::write_states(path, plan, solution) {
@@ -89,13 +106,14 @@ fn finish(summary: SummaryFormat, files: &Files, plan: &Plan, solution: &Solutio
     match summary {
         SummaryFormat::Text => print(&solution.summary.to_string())?,
         SummaryFormat::Json => {
-            let json = serde_json::to_string(&solution.summary);
+            let json = serde_json::to_string(&Report { summary: &solution.summary, picked });
             print(&json.map_err(|error| Ending::Failed(error.to_string()))?)?;
         }
     }
     note_missing_events(solution);
     warn_of_outputs(solution);
     warn_of_energy(solution);
+    pick::warn(&solution.summary, picked);
     let all_written = failed_writes.is_empty();
     match &solution.outcome {
         Outcome::Failed(failure) => {

@@ -3,7 +3,7 @@
 use crate::arguments::{Format, SectionFlags};
 use crate::figure::{Axis, Figure, Mark, Panel, Place, Shape, palette, with_unit};
 use crate::progress::{AFTER_THIS_STEP, Interrupt, Progress};
-use crate::{Ending, counted, list, output, print, say};
+use crate::{Ending, counted, list, output, pick, print, say};
 use leastaction::analysis::{Orbit, Section, SectionPlan, SectionStart};
 use leastaction::simulate::Outcome;
 use serde::Serialize;
@@ -21,7 +21,10 @@ pub(crate) fn section(flags: &SectionFlags) -> Result<(), Ending> {
     for path in &flags.plot {
         output::check_picture(path)?;
     }
-    let section = flags.to_section()?;
+    let mut section = flags.to_section()?;
+    let interrupt = Interrupt::install(AFTER_THIS_STEP);
+    // one step for all motions, that of the run which is not varied
+    pick::pick(&mut section.run, &interrupt)?;
     let plan = section.plan()?;
     for note in &plan.base.notes {
         say(&format!("note: {note}"));
@@ -30,7 +33,6 @@ pub(crate) fn section(flags: &SectionFlags) -> Result<(), Ending> {
     for warning in plan.warnings() {
         say(&format!("warning: {warning}"));
     }
-    let interrupt = Interrupt::install(AFTER_THIS_STEP);
     let progress = Progress::new(plan.steps(), 1);
     let orbits = plan.run(&|steps| {
         progress.advance(steps);
@@ -87,6 +89,7 @@ fn ending(plan: &SectionPlan, orbits: &[Orbit], interrupt: &Interrupt) -> Result
     if count > 0 {
         say(&format!("note: {count} of {} motions never pass through the section", orbits.len()));
     }
+    warn_of_tolerance(orbits);
     let failures = plan.starts.iter().zip(orbits).enumerate().filter_map(|(index, (start, orbit))| {
         let Outcome::Failed(failure) = &orbit.outcome else { return None };
         let values = label(&plan.names, &start.values);
@@ -94,6 +97,19 @@ fn ending(plan: &SectionPlan, orbits: &[Orbit], interrupt: &Interrupt) -> Result
     });
     let failures: Vec<String> = failures.collect();
     if failures.is_empty() { Ok(()) } else { Err(Ending::Failed(failures.join("\nerror: "))) }
+}
+
+/// One step serves all motions, and some may need a smaller one.
+fn warn_of_tolerance(orbits: &[Orbit]) {
+    let over: Vec<(f64, f64)> = orbits.iter().filter_map(|orbit| pick::exceeded(&orbit.summary)).collect();
+    let Some((tolerance, _)) = over.first() else { return };
+    let worst = over.iter().fold(0.0f64, |m, (_, error)| m.max(*error));
+    say(&format!(
+        "warning: {} of {} motions exceed the tolerance of {tolerance:.1e}, the worst with an energy error of {worst:.1e}\n  \
+         all have the step of the run that is not varied; try a smaller tolerance or --step",
+        over.len(),
+        orbits.len()
+    ));
 }
 
 /// `E = 1/8, y0 = 0.1`

@@ -14,9 +14,9 @@ pub(crate) struct CertifyFlags {
     start: StartFlags,
     #[command(flatten)]
     method: MethodFlags,
-    /// The relative energy error for which a method and a step are recommended
-    #[arg(long, value_name = "ERROR", default_value_t = 1e-8)]
-    energy_error: f64,
+    /// The relative energy error for which a method and a step are recommended [default: the tolerance, or 1e-8]
+    #[arg(long, value_name = "ERROR")]
+    energy_error: Option<f64>,
     /// Print the certificate as JSON
     #[arg(long)]
     pub(crate) json: bool,
@@ -32,7 +32,9 @@ impl CertifyFlags {
         Ok(run)
     }
 
-    pub(crate) fn options(&self) -> Options {
-        Options { energy_error: self.energy_error }
+    /// What is wanted of the certificate of a run with this tolerance.
+    pub(crate) fn options(&self, tolerance: Option<f64>) -> Options {
+        let usual = Options::default().energy_error;
+        Options { energy_error: self.energy_error.or(tolerance).unwrap_or(usual) }
     }
 }

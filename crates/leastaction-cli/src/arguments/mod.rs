@@ -125,11 +125,19 @@ pub(crate) struct MethodFlags {
     /// Step size
     #[arg(long, allow_hyphen_values = true)]
     step: Option<String>,
+    /// Relative energy error that is wanted, such as 1e-8: step and method are picked for it, and those of a file are not used
+    #[arg(long, value_name = "EPS", allow_hyphen_values = true)]
+    tolerance: Option<String>,
 }
 
 impl MethodFlags {
     /// Puts them into a run.
     fn fill(&self, run: &mut Run) {
+        if let Some(tolerance) = &self.tolerance {
+            // asked for instead of what a file says
+            (run.method, run.step) = (None, None);
+            run.tolerance = Some(formula("--tolerance", tolerance));
+        }
         if let Some(method) = &self.method {
             run.method = Some(method.clone());
         }

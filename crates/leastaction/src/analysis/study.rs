@@ -41,11 +41,13 @@ impl Study {
     pub fn of(run: &Run) -> Result<Self> {
         let (system, sized) = run.resolve()?;
         let study = Self::of_system(&sized, &system)?;
-        Ok(Self { run: run.clone(), ..study })
+        Ok(Self { run: Run { tolerance: None, ..run.clone() }, ..study })
     }
 
     /// The same for a system given as such, for [`Studies::of_system`](super::Studies::of_system).
     pub fn of_system(run: &Run, system: &System) -> Result<Self> {
+        // steps are what is varied, so a tolerance says nothing
+        let run = &Run { tolerance: None, ..run.clone() };
         let plan = Run { precision: None, every: Some(0), ..run.clone() }.plan_for(system)?;
         let until = run.until.clone().unwrap_or_else(|| system.defaults.until.clone());
         let mut methods: Vec<String> = ["midpoint", "simpson", "lobatto"].map(str::to_owned).into();

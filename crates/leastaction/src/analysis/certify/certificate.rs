@@ -208,6 +208,9 @@ pub struct Candidate {
     pub steps: u64,
     /// Evaluations of the derivatives of L for the whole run.
     pub evaluations: f64,
+    /// The counted cost of the whole run, by which candidates are sorted; only ratios mean something.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cost: Option<f64>,
     /// The largest relative energy error that was measured with it.
     pub energy_error: f64,
     /// Up to which time.

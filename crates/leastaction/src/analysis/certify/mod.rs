@@ -27,7 +27,7 @@ pub use certificate::{
     OrderFound, PeriodFound, Recommendation, RunFound, SolverFound, Verdict,
 };
 
-pub use pick::{Picked, pick, pick_for};
+pub use pick::{Measure, Picked, pick, pick_for};
 
 use super::Watch;
 use crate::error::{Error, Result};

@@ -6,7 +6,7 @@ use super::conserved::rounding;
 use super::search::{Found, Search, Trial, methods};
 use super::terrain::Terrain;
 use super::trail::Trail;
-use super::{Candidate, Options, Recommendation, Subject, digits};
+use super::{Candidate, Options, Recommendation, Subject};
 use crate::method::Method;
 
 /// So many are listed.
@@ -40,6 +40,7 @@ pub(super) fn recommend(
         step: plan.step,
         steps: plan.steps,
         evaluations: (trail.evaluations as f64 / trail.steps as f64 * plan.steps as f64).round(),
+        cost: None,
         energy_error: trail.energy.largest,
         measured_until: subject.time(trail.steps),
     });
@@ -83,12 +84,11 @@ pub(super) fn recommend(
 /// Lists what was found and says what was not.
 fn fill(recommendation: &mut Recommendation, subject: &Subject<'_>, trail: &Trail, found: &Found) {
     let plan = subject.plan;
-    for trial in &found.exact {
-        recommendation.notes.push(format!(
-            "not listed: {}, whose energy error was rounding with every step tried, up to {}",
-            trial.method.name,
-            digits(trial.step)
-        ));
+    if !found.exact.is_empty() {
+        let exact = names(found.exact.iter().map(|trial| &trial.method));
+        recommendation
+            .notes
+            .push(format!("not listed, because the energy error was rounding with every step tried: {exact}"));
     }
     // an error over a small part of the run says little about all of it
     let seen = plan.problem.t0 + LEAST_SEEN * trail.steps as f64 * plan.step;
@@ -121,6 +121,7 @@ fn candidate(trial: &Trial, t0: f64) -> Candidate {
         step: trial.step,
         steps: trial.whole,
         evaluations: (trial.evaluations * trial.whole as f64).round(),
+        cost: Some(trial.total().round()),
         energy_error: trial.energy_error,
         measured_until: t0 + trial.steps as f64 * trial.step,
     }

@@ -38,6 +38,8 @@ const LONG_TRIALS: u32 = 4;
 const CLOSE: f64 = 1.04;
 /// What is aimed at, as a part of the error wanted.
 const AIM: f64 = 0.7;
+/// A smaller step must be cheaper by this factor; costs are counted, not timed.
+const CHEAPER: f64 = 0.95;
 /// Smaller steps are tried by this factor.
 const SMALLER: f64 = 0.85;
 /// An error of an exact method is that of so many steps.
@@ -49,16 +51,17 @@ const MOST_STEPS: f64 = 1e9;
 /// A part of a run may miss its hardest moments; see [`margin`].
 const LEAST_MARGIN: f64 = 0.1;
 
-/// The methods that are worth a trial on a system, from the registry: those that are derived from the action, up to an order and
-/// beyond it where the points of a step fill registers. One more point costs as much as four then.
-pub(super) fn methods(_system: &System) -> Vec<Method> {
+/// The methods that are worth a trial on a system, from the registry: those that keep its structure and fit it, implicit ones up to an
+/// order and beyond it where the points of a step fill registers. One more point costs as much as four then.
+pub(super) fn methods(system: &System) -> Vec<Method> {
     let worth = |method: &Method| match method.scheme {
         Scheme::Galerkin(Galerkin { points, .. }) => {
             method.order <= SMALL_ORDER || points.is_multiple_of(LANES) && method.order <= HIGHEST_ORDER
         }
         _ => true,
     };
-    Method::all().into_iter().filter(|method| method.is_variational() && worth(method)).collect()
+    let fits = |method: &Method| method.is_variational() && method.fits(system).is_ok() && worth(method);
+    Method::all().into_iter().filter(fits).collect()
 }
 
 /// The part of an error that may be used up when only a part of the run was looked at. An energy error that is bounded has been seen;
@@ -93,6 +96,12 @@ pub(super) struct Trial {
 }
 
 impl Trial {
+    /// Whether a step is cheaper than another of the same method; a smaller one by more than the counts are good for.
+    fn is_better_than(&self, other: &Self) -> bool {
+        let fair = if self.step < other.step { CHEAPER } else { 1.0 / CHEAPER };
+        self.rate() < fair * other.rate()
+    }
+
     /// What a unit of time costs.
     fn rate(&self) -> f64 {
         self.cost / self.step
@@ -151,7 +160,7 @@ impl Course {
             self.least = Some(trial.clone());
         }
         let good = trial.error <= allowed;
-        if good && self.best.as_ref().is_none_or(|best| trial.rate() < best.rate()) {
+        if good && self.best.as_ref().is_none_or(|best| trial.is_better_than(best)) {
             self.best = Some(trial.clone());
         }
         good
@@ -162,7 +171,7 @@ impl Search<'_> {
     /// Tries methods and returns at most so many of those that reach the error, the cheapest first.
     pub(super) fn among(&self, methods: &[Method], most: usize) -> Found {
         // one sets the part of the run that all look at, and the cost above which others are of no interest
-        let reference = methods.iter().rev().find(|m| m.order <= REFERENCE_ORDER && m.degree().is_some());
+        let reference = methods.iter().rev().find(|m| m.order <= REFERENCE_ORDER && !m.is_explicit());
         let Some(reference) = reference.or(methods.first()) else { return Found::default() };
         let first = self.search(reference, None, f64::INFINITY);
         let limit = first.best.as_ref().map_or(f64::INFINITY, |best| self.interest * best.rate());
@@ -197,7 +206,7 @@ impl Search<'_> {
     fn search(&self, method: &Method, window: Option<f64>, limit: f64) -> Course {
         let mut course = Course::default();
         let mut bracket = Bracket { good: None, bad: f64::INFINITY, top: self.top(method) };
-        let mut look = Look { window, work: TRIAL_WORK, exact: true };
+        let mut look = Look { base: self.base(method), window, work: TRIAL_WORK, exact: true };
         // too large a step takes many corrections, so not the largest first
         let mut next = Some(0.7 * bracket.top);
         let mut before = f64::INFINITY;
@@ -250,7 +259,8 @@ impl Search<'_> {
         let mut course = Course::default();
         let top = if trial.lowered { trial.step } else { self.top(&trial.method) };
         let mut bracket = Bracket { good: None, bad: f64::INFINITY, top };
-        let mut look = Look { window: None, work: LONG_WORK, exact: trial.exact };
+        let base = self.base(&trial.method);
+        let mut look = Look { base, window: None, work: LONG_WORK, exact: trial.exact };
         let mut next = Some(trial.step);
         for _ in 0..LONG_TRIALS {
             let Some((step, whole)) = next.map(|step| self.rounded(step)) else { break };
@@ -285,9 +295,10 @@ impl Search<'_> {
             Some(window) => ((window / step).ceil() as u64).min(10 * affordable),
         };
         let steps = steps.min(whole);
-        let mut stepper = Stepper::new(self.problem, method, step);
+        let mut stepper = self.sized(&look.base, step);
         let mut state = State::new(self.problem);
-        let mut gauge = Gauge::new(self.problem, method, step, cost);
+        let before = stepper.evaluations();
+        let mut gauge = Gauge::new(self.problem, cost, before, || self.sized(&look.base, 0.5 * step));
         let observers: &mut [&mut dyn Observer<f64>] = &mut [&mut gauge, &mut Progress(self.watch)];
         let outcome = simulate(self.problem, &mut stepper, &mut state, steps, observers);
         let (energy_error, mut error) = (gauge.energy_error(), gauge.error());
@@ -298,7 +309,7 @@ impl Search<'_> {
         look.exact &= self.problem.system.structure().autonomous && error <= self.rounding(steps);
         if look.exact {
             // the energy says nothing about the motion
-            error = error.max(self.local(method, step, steps)?);
+            error = error.max(self.local(&look.base, step, steps)?);
         }
         Some(Trial {
             method: method.clone(),
@@ -308,16 +319,30 @@ impl Search<'_> {
             error,
             energy_error,
             cost: gauge.spent / steps as f64,
-            evaluations: stepper.evaluations() as f64 / steps as f64,
+            evaluations: (stepper.evaluations() - before) as f64 / steps as f64,
             exact: false,
             lowered: false,
         })
     }
 
+    /// A stepper as the run will have it, of no step in particular. It takes as long to make as a thousand steps.
+    fn base(&self, method: &Method) -> Stepper<f64> {
+        Stepper::new(self.problem, method, self.length / MOST_STEPS)
+    }
+
+    /// The same for a step, as if just made.
+    fn sized(&self, base: &Stepper<f64>, step: f64) -> Stepper<f64> {
+        let mut stepper = base.clone();
+        // the step sets the size; whether it can be solved is seen later
+        let _ = stepper.step_by(&mut State::new(self.problem), &self.problem.t0, &step);
+        stepper.restart(None, &self.problem.v0);
+        stepper
+    }
+
     /// How far a step is from its two halves at most, relative to the sizes of q and p.
-    fn local(&self, method: &Method, step: f64, steps: u64) -> Option<f64> {
-        let mut stepper = Stepper::new(self.problem, method, step);
-        let mut half = Stepper::new(self.problem, method, 0.5 * step);
+    fn local(&self, base: &Stepper<f64>, step: f64, steps: u64) -> Option<f64> {
+        let mut stepper = self.sized(base, step);
+        let mut half = self.sized(base, 0.5 * step);
         let mut state = State::new(self.problem);
         let mut distance = Distance::new(self.problem);
         for _ in 0..steps.min(LOCAL_STEPS) {
@@ -354,7 +379,7 @@ impl Search<'_> {
 
     /// Evaluations in a step of an explicit method.
     fn forces(&self, method: &Method) -> f64 {
-        let mut stepper = Stepper::new(self.problem, method, self.length / MOST_STEPS);
+        let mut stepper = self.base(method);
         let mut state = State::new(self.problem);
         let taken = (0..4).filter(|_| stepper.step(&mut state).is_ok()).count();
         stepper.evaluations() as f64 / taken.max(1) as f64
@@ -391,6 +416,8 @@ impl Found {
 
 /// How a run is looked at.
 struct Look {
+    /// A stepper of the method.
+    base: Stepper<f64>,
     /// For how long, if others have to be compared.
     window: Option<f64>,
     /// With how much work at most.
@@ -448,16 +475,16 @@ struct Twin {
 }
 
 impl Gauge {
-    fn new(problem: &Problem<f64>, method: &Method, step: f64, cost: Cost) -> Self {
+    fn new(problem: &Problem<f64>, cost: Cost, evaluations: u64, half: impl Fn() -> Stepper<f64>) -> Self {
         let twin = || Twin {
-            stepper: Stepper::new(problem, method, 0.5 * step),
+            stepper: half(),
             state: State::new(problem),
             distance: Distance::new(problem),
         };
         Self {
             cost,
             spent: 0.0,
-            evaluations: 0,
+            evaluations,
             meter: EnergyMeter::new(problem),
             largest: 0.0,
             twin: (!problem.system.structure().autonomous).then(|| Box::new(twin())),
