@@ -274,6 +274,23 @@ mod tests {
     }
 
     #[test]
+    fn steps_may_be_solved_less_exactly() {
+        let system = catalogue::system("double-pendulum").unwrap();
+        let problem: Problem<f64> = system.problem(&Settings::default()).unwrap();
+        let method = Method::named("gauss16").unwrap();
+        let run = |missing: f64| {
+            let mut stepper = super::super::Stepper::new(&problem, &method, 0.1);
+            stepper.leave(missing);
+            let mut state = State::new(&problem);
+            let sweeps: u32 = (0..50).map(|_| stepper.step(&mut state).unwrap()).sum();
+            (sweeps, state.q[0])
+        };
+        let ((all, exact), (few, q)) = (run(0.0), run(1e-10));
+        assert!(f64::from(few) < 0.75 * f64::from(all), "{few} {all}");
+        assert!((q - exact).abs() < 1e-8 && q != exact, "{q} {exact}");
+    }
+
+    #[test]
     fn large_steps_are_left_to_newton() {
         let (difference, swept) = compare("fput", "gauss4", 1.9, 20);
         assert!(difference < 1e-11, "{difference:e}");
