@@ -107,8 +107,11 @@ fn shaken() -> System {
 
 #[test]
 fn driven_motions_are_compared_with_half_the_step() {
-    let run =
-        Run { tolerance: Some(Quantity::Number(1e-7)), until: Some(Quantity::Number(200.0)), ..Run::default() };
+    let run = Run {
+        tolerance: Some(Quantity::Number(1e-7)),
+        until: Some(Quantity::Number(200.0)),
+        ..Run::default()
+    };
     let system = shaken();
     let found = pick_for(&run, &system, &|_| ControlFlow::Continue(())).unwrap().unwrap();
     assert_eq!(found.measure, Measure::Motion);

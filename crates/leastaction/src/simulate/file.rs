@@ -252,7 +252,19 @@ impl From<RunFile> for Run {
 impl From<Run> for RunFile {
     fn from(run: Run) -> Self {
         let Run {
-            system, definition, method, step, tolerance, until, precision, backend, every, dense, out, plot, ..
+            system,
+            definition,
+            method,
+            step,
+            tolerance,
+            until,
+            precision,
+            backend,
+            every,
+            dense,
+            out,
+            plot,
+            ..
         } = run;
         let many = |list: Vec<Quantity>| Nested::Many(list.into_iter().map(Nested::One).collect());
         let initial = InitialTable {

@@ -51,8 +51,8 @@ impl Cost {
             };
         };
         let groups = points.div_ceil(LANES) as f64;
-        let factors = model.factors();
-        let tape = factors.map_or(gradient, |factors| factors.refine.len() as f64);
+        let tapes = model.sweeps();
+        let tape = tapes.map_or(gradient, |tapes| tapes.refine.len() as f64);
         let products = n * points as f64 * if rule == Rule::Lobatto { 2.0 } else { 1.0 };
         let s = degree as f64;
         let band = s * (model.structure.ordering.bandwidth as f64 + 1.0).min(n);
@@ -61,7 +61,7 @@ impl Cost {
             round: SWEEP + groups * (INSTRUCTION * tape + WEIGHT * products),
             matrix: points as f64 * (INSTRUCTION * hessian + n * s * s) + 0.5 * n * s * band * (band + 10.0),
             points: points as u64,
-            sweeps: factors.is_some(),
+            sweeps: tapes.is_some(),
         }
     }
 

@@ -86,9 +86,9 @@ fn fill(recommendation: &mut Recommendation, subject: &Subject<'_>, trail: &Trai
     let plan = subject.plan;
     if !found.exact.is_empty() {
         let exact = names(found.exact.iter().map(|trial| &trial.method));
-        recommendation
-            .notes
-            .push(format!("not listed, because the energy error was rounding with every step tried: {exact}"));
+        recommendation.notes.push(format!(
+            "not listed, because the energy error was rounding with every step tried: {exact}"
+        ));
     }
     // an error over a small part of the run says little about all of it
     let seen = plan.problem.t0 + LEAST_SEEN * trail.steps as f64 * plan.step;

@@ -476,11 +476,7 @@ struct Twin {
 
 impl Gauge {
     fn new(problem: &Problem<f64>, cost: Cost, evaluations: u64, half: impl Fn() -> Stepper<f64>) -> Self {
-        let twin = || Twin {
-            stepper: half(),
-            state: State::new(problem),
-            distance: Distance::new(problem),
-        };
+        let twin = || Twin { stepper: half(), state: State::new(problem), distance: Distance::new(problem) };
         Self {
             cost,
             spent: 0.0,

@@ -44,7 +44,10 @@ pub(crate) const KEYS: [(&str, &[&str]); 5] = [
     ),
     ("lagrangian", &["kinetic", "potential", "expression"]),
     ("initial", &["t", "q", "v", "p"]),
-    ("run", &["method", "step", "tolerance", "until", "precision", "every", "dense", "backend", "out", "plot"]),
+    (
+        "run",
+        &["method", "step", "tolerance", "until", "precision", "every", "dense", "backend", "out", "plot"],
+    ),
     ("plot", &["bodies", "links", "sphere", "unit"]),
 ];
 
