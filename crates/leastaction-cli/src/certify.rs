@@ -8,7 +8,7 @@ use leastaction::analysis::certify::{Verdict, certify as measure, steps};
 pub(crate) fn certify(flags: &CertifyFlags) -> Result<(), Ending> {
     let interrupt = Interrupt::install(AFTER_THIS_STEP);
     let mut run = flags.to_run()?;
-    pick::pick(&mut run, &interrupt)?;
+    pick::pick(&mut run, Some(&interrupt))?;
     let plan = run.plan()?;
     let progress = Progress::new(steps(&plan), 1);
     let certificate = measure(&plan, &flags.options(plan.tolerance), &|steps| {

@@ -6,6 +6,7 @@ use leastaction::analysis::{self, Picked};
 use leastaction::prelude::Run;
 use leastaction::simulate::Summary;
 use serde::Serialize;
+use std::ops::ControlFlow;
 use std::time::Instant;
 
 /// What was picked, as a summary has it.
@@ -22,10 +23,12 @@ pub(crate) struct Found {
 }
 
 /// Puts method and step into a run with a tolerance and no step; other runs stay as they are.
-pub(crate) fn pick(run: &mut Run, interrupt: &Interrupt) -> Result<Option<Found>, Ending> {
+/// Who has no interrupt is ended by Ctrl-C at once.
+pub(crate) fn pick(run: &mut Run, interrupt: Option<&Interrupt>) -> Result<Option<Found>, Ending> {
     let start = Instant::now();
-    let picked = analysis::pick(run, &|_| interrupt.flow());
-    if interrupt.flow().is_break() {
+    let flow = || interrupt.map_or(ControlFlow::Continue(()), Interrupt::flow);
+    let picked = analysis::pick(run, &|_| flow());
+    if flow().is_break() {
         say("interrupted before a method and a step were found");
         return Err(Ending::Interrupted);
     }

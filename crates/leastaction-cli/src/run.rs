@@ -33,7 +33,7 @@ pub(crate) fn simulate(flags: &SimulateFlags) -> Result<(), Ending> {
         run.every = Some(0);
     }
     let interrupt = Interrupt::install(AFTER_THIS_STEP);
-    let picked = pick::pick(&mut run, &interrupt)?;
+    let picked = pick::pick(&mut run, Some(&interrupt))?;
     let plan = run.plan()?;
     warn_of_text(&plan.problem.system);
     for note in &plan.notes {

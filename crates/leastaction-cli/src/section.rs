@@ -24,7 +24,7 @@ pub(crate) fn section(flags: &SectionFlags) -> Result<(), Ending> {
     let mut section = flags.to_section()?;
     let interrupt = Interrupt::install(AFTER_THIS_STEP);
     // one step for all motions, that of the run which is not varied
-    pick::pick(&mut section.run, &interrupt)?;
+    pick::pick(&mut section.run, Some(&interrupt))?;
     let plan = section.plan()?;
     for note in &plan.base.notes {
         say(&format!("note: {note}"));

@@ -84,6 +84,13 @@ fn sections_and_certificates_pick_too() {
     let certificate = json(&out.stdout);
     assert_eq!(certificate["recommendation"]["energy_error"], 1e-6);
     assert!(out.stderr.contains(certificate["method"].as_str().unwrap()));
+    let out = folder.run("ensemble pendulum --until 5 --tolerance 1e-6 --vary q=0.1,3 --summary json");
+    assert_eq!(out.code, 0, "{}", out.stderr);
+    assert!(
+        out.stderr.contains("picked") && out.stderr.contains("more than the tolerance"),
+        "{}",
+        out.stderr
+    );
     // converge has steps of its own, also for a file with a tolerance
     folder.write("mine.toml", "system = \"pendulum\"\n[run]\ntolerance = 1e-7\nuntil = 2\n");
     assert_eq!(folder.run("converge mine.toml").code, 0);

@@ -10,14 +10,16 @@ use crate::arguments::{EnsembleFlags, Shard};
 use crate::output::journal::{self, Journal, Shape};
 use crate::output::{self, Heading};
 use crate::progress::{Interrupt, Progress};
-use crate::{Ending, say, warn_of_text};
+use crate::{Ending, pick, say, warn_of_text};
 use leastaction::simulate::ensemble::{Block, EnsemblePlan, List, Tally};
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 pub(crate) fn ensemble(flags: &EnsembleFlags) -> Result<(), Ending> {
-    let run = flags.to_run()?;
+    let mut run = flags.to_run()?;
+    // one step for all members, that of the run which is not varied
+    pick::pick(&mut run, None)?;
     let files = Files::new(flags, &run.out, &run.plot)?;
     let list = run.ensemble.as_ref().and_then(|ensemble| ensemble.list.as_ref());
     let list = list.map(|path| list::read(Path::new(path))).transpose()?;
@@ -47,10 +49,24 @@ pub(crate) fn ensemble(flags: &EnsembleFlags) -> Result<(), Ending> {
     }
     summary::print_summary(flags.summary, &work, &tally, start.elapsed().as_secs_f64())?;
     name_failures(&tally);
+    warn_of_tolerance(&work, &tally);
     if tally.failed == tally.members && tally.members > 0 {
         return Err(Ending::Failed("every member failed; try a smaller step or other starts".to_owned()));
     }
     Ok(())
+}
+
+/// One step serves all members, and some may need a smaller one.
+fn warn_of_tolerance(work: &Work, tally: &Tally) {
+    let base = &work.plan.base;
+    let (Some(tolerance), Some(largest)) = (base.tolerance, &tally.energy_error) else { return };
+    if base.problem.system.structure().autonomous && largest.value > tolerance {
+        say(&format!(
+            "warning: the energy error of member {} is {:.1e}, more than the tolerance of {tolerance:.1e}\n  \
+             all have the step of the run that is not varied; try a smaller tolerance or --step",
+            largest.index, largest.value
+        ));
+    }
 }
 
 /// What is to be computed.

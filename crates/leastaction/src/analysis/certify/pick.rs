@@ -172,7 +172,8 @@ fn look(run: &Run, system: &System, length: f64, watch: Watch<'_>) -> Result<Sig
         // a whole number of steps
         let step = length / (length / step).ceil();
         let (method, step) = (Some(METHOD.to_owned()), Some(Quantity::Number(step)));
-        Run { method, step, tolerance: None, every: Some(0), dense: None, ..run.clone() }.plan_for(system)
+        Run { method, step, tolerance: None, every: Some(0), dense: None, ensemble: None, ..run.clone() }
+            .plan_for(system)
     };
     let mut step = length / LEAST;
     let start = plan(step)?;
