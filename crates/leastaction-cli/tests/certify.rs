@@ -72,7 +72,7 @@ fn the_json_has_the_documented_keys() {
     assert_eq!(certificate["momenta"][0]["largest_change"], 0.0);
     let recommendation = &certificate["recommendation"];
     assert_eq!(recommendation["energy_error"], 1e-6);
-    let of_candidate = ["method", "step", "steps", "evaluations", "energy_error", "measured_until"];
+    let of_candidate = ["method", "step", "steps", "evaluations", "cost", "energy_error", "measured_until"];
     for candidate in recommendation["candidates"].as_array().unwrap() {
         assert_eq!(keys(candidate), of_candidate.into_iter().collect());
         assert!(candidate["energy_error"].as_f64().unwrap() <= 1e-6);

@@ -173,7 +173,7 @@ fn reduced_top_against_the_complete_one() {
 fn every_variational_method_keeps_the_momenta_of_the_top_to_the_last_bit() {
     let problem = problem("lagrange-top");
     let step = exact::period(&problem).unwrap() / 100.0;
-    for method in Method::all() {
+    for method in Method::all().into_iter().filter(|method| method.fits(&problem.system).is_ok()) {
         let steps = if method.order <= 8 { 1000 } else { 200 };
         let mut changes = 0u32;
         let mut watch = Watch(|moment: &Moment<'_, f64>| {
