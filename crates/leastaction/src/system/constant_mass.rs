@@ -125,7 +125,7 @@ impl<R: Real> ConstantMass<R> {
     }
 }
 
-/// Exchanges, one after the other, that bring what is at i to position[i], for every i.
+/// Exchanges, one after the other, that bring what is at i to `position[i]`, for every i.
 fn exchanges(position: &[usize]) -> Vec<(usize, usize)> {
     let mut goal = position.to_vec();
     let mut list = Vec::new();

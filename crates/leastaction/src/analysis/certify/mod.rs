@@ -6,7 +6,7 @@
 //! given energy error at the least cost (`recommend`). All of it runs the stepper that simulates. Work is bounded by counts, not
 //! by clocks, so that a certificate is the same on every machine. Nothing is invented: what could not be measured says so.
 //!
-//! [`pick`] uses the same search to give a run with a tolerance its method and step.
+//! [`pick()`] uses the same search to give a run with a tolerance its method and step.
 
 mod certificate;
 mod conserved;
