@@ -6,7 +6,6 @@
 use super::aligned::Aligned;
 use super::native::{Arrays, Code};
 use super::nodes::{Layout, Nodes, Sweep, Tapes, Weights, weigh};
-use super::tape::Tape;
 use std::sync::Arc;
 
 /// So many trajectories go side by side.
@@ -16,60 +15,38 @@ pub const ABREAST: usize = 4;
 #[derive(Clone, Debug)]
 pub struct Abreast {
     layout: Layout,
-    weights: Aligned,
     variables: Aligned,
-    time: Aligned,
     /// For the three kinds of sweeps.
-    kernels: [Kernel; 3],
+    code: [Arc<Code>; 3],
     scratch: Vec<f64>,
-}
-
-#[derive(Clone, Debug)]
-struct Kernel {
-    code: Arc<Code>,
-    registers: Aligned,
 }
 
 impl Abreast {
     /// Nodes for the tapes of a system, whose coordinates fall into groups; `None` if there is no machine code for them.
     pub fn new(tapes: &Tapes, group: &[usize], weights: &Weights, h: f64) -> Option<Self> {
         let layout = Layout::new(tapes, group, weights, ABREAST);
-        let kernel = |tape: &Arc<Tape>, sweep: Sweep| {
-            let layout = Layout { sweep, ..layout.clone() };
-            let registers = Aligned::zeros(layout.registers(tape.registers));
-            Some(Kernel { code: tape.sweep_code(&layout)?, registers })
-        };
         // where nothing can be fresh, refining is as good
-        let fresh = match &tapes.fresh {
-            Some(tape) => kernel(tape, Sweep::Fresh)?,
-            None => kernel(&tapes.refine, Sweep::Refine)?,
-        };
-        let kernels = [kernel(&tapes.first, Sweep::First)?, fresh, kernel(&tapes.refine, Sweep::Refine)?];
-        let scratch = kernels.iter().map(|kernel| kernel.code.scratch()).max().unwrap_or(0);
-        let mut made = Self {
-            weights: Aligned::zeros(layout.weights()),
-            variables: Aligned::zeros(layout.variables()),
-            time: Aligned::zeros(layout.lanes),
-            kernels,
-            scratch: vec![0.0; scratch],
-            layout,
-        };
+        let kind =
+            |sweep: Sweep| if tapes.fresh.is_none() && sweep == Sweep::Fresh { Sweep::Refine } else { sweep };
+        let code = |sweep: Sweep| tapes.of(sweep).sweep_code(&layout.of(kind(sweep)));
+        let code = [code(Sweep::First)?, code(Sweep::Fresh)?, code(Sweep::Refine)?];
+        let scratch = code.iter().map(|code| code.scratch()).max().unwrap_or(0);
+        let mut made =
+            Self { variables: Aligned::zeros(layout.all(tapes)), code, scratch: vec![0.0; scratch], layout };
         made.weigh(weights, h);
         Some(made)
     }
 
     /// Changes the weights, or the step size.
     pub fn weigh(&mut self, weights: &Weights, h: f64) {
-        weigh(&self.layout, weights, h, &mut self.weights);
+        weigh(&self.layout, weights, h, &mut self.variables);
     }
 
     /// Gives a lane the parameters of a trajectory.
     pub fn take_parameters(&mut self, lane: usize, from: &mut Nodes) {
-        let each = from.layout.lanes;
-        for (kernel, sweep) in self.kernels.iter_mut().zip(Sweep::ALL) {
-            let registers = from.kernels.of(sweep).registers.iter().step_by(each);
-            for (place, &x) in kernel.registers.iter_mut().skip(lane).step_by(ABREAST).zip(registers) {
-                *place = x;
+        for sweep in Sweep::ALL {
+            for (i, &x) in from.registers(sweep).iter().enumerate() {
+                self.variables[self.layout.register(sweep, i) + lane] = x;
             }
         }
     }
@@ -81,7 +58,7 @@ impl Abreast {
             self.variables[ABREAST * i + lane] = from.variables[i];
         }
         for node in 0..mine.nodes {
-            self.time[ABREAST * node + lane] = from.time[node];
+            self.variables[mine.time() + ABREAST * node + lane] = from.variables[theirs.time() + node];
         }
         for i in 0..mine.n {
             let velocities = &from.variables[theirs.velocity(i)..][..mine.nodes];
@@ -102,11 +79,19 @@ impl Abreast {
         }
     }
 
-    /// The size of the largest of V_i, or of F_{i−n}, at the nodes of a lane; what is no number is left out.
-    pub fn size(&self, lane: usize, i: usize) -> f64 {
-        let numbers = self.variables[self.layout.velocity(i)..][..self.layout.lanes].iter();
-        let lane = numbers.skip(lane).step_by(ABREAST);
-        lane.fold(0.0, |largest, x| if x.abs() > largest { x.abs() } else { largest })
+    /// What [`Nodes::sizes`] tells, of one lane.
+    pub fn sizes(&mut self, lane: usize, sweep: Sweep) -> impl Iterator<Item = f64> {
+        let (first, end) = (self.layout.size(0), self.layout.change(0));
+        // the code of first sweeps does this
+        if sweep != Sweep::First {
+            for i in 0..2 * self.layout.n {
+                let numbers = self.variables[self.layout.velocity(i)..][..self.layout.lanes].iter();
+                let lanes = numbers.skip(lane).step_by(ABREAST);
+                self.variables[first + ABREAST * i + lane] =
+                    lanes.fold(0.0, |largest, x| if x.abs() > largest { x.abs() } else { largest });
+            }
+        }
+        self.variables[first..end].iter().skip(lane).step_by(ABREAST).copied()
     }
     /// Tells a lane one over the sizes of all V and then of all F.
     pub fn set_inverse_sizes(&mut self, lane: usize, sizes: &[f64]) {
@@ -115,9 +100,13 @@ impl Abreast {
         }
     }
     /// What [`Nodes::changes`] tells, of one lane.
-    pub fn changes(&self, lane: usize) -> impl DoubleEndedIterator<Item = f64> {
-        let end = self.layout.resting();
-        self.variables[self.layout.change(0)..end].iter().skip(lane).step_by(ABREAST).copied()
+    pub fn changes(&self, lane: usize) -> impl Iterator<Item = f64> {
+        let (first, end) = (self.layout.change(0), self.layout.turn());
+        self.variables[first..end].iter().skip(lane).step_by(ABREAST).copied()
+    }
+    /// What [`Nodes::turn`] tells, of one lane.
+    pub fn turn(&self, lane: usize) -> f64 {
+        self.variables[self.layout.turn() + lane]
     }
 
     /// A sweep of some lanes; the others rest. `false` if the code gave up on the way: then nothing here means anything.
@@ -126,12 +115,11 @@ impl Abreast {
         for (place, sweeps) in self.variables[resting..].iter_mut().zip(lanes) {
             *place = if sweeps { 1.0 } else { -1.0 };
         }
-        let kernel = &mut self.kernels[sweep as usize];
-        kernel.code.run(Arrays {
-            registers: &mut kernel.registers,
+        self.code[sweep as usize].run(Arrays {
+            registers: &mut [],
             q: &[],
-            v: &self.weights,
-            t: &self.time,
+            v: &[],
+            t: &[],
             outputs: &mut self.variables,
             scratch: &mut self.scratch,
         })

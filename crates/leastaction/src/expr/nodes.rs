@@ -124,15 +124,20 @@ pub(crate) struct Layout {
     /// The group of coupled coordinates that each coordinate belongs to, and how many groups there are.
     pub(super) group: Vec<usize>,
     pub(super) groups: usize,
+    /// Whether there is a force on each coordinate.
+    pub(super) forced: Vec<bool>,
     /// Whether Π is not the identity.
     pub(super) projected: bool,
     pub(super) sweep: Sweep,
+    /// Where the weights are, and the registers of the tapes of all kinds of sweeps.
+    weights: usize,
+    registers: [usize; 3],
 }
 
 impl Layout {
     pub(super) fn new(tapes: &Tapes, group: &[usize], weights: &Weights, abreast: usize) -> Self {
         let nodes = weights.positions.len();
-        Self {
+        let mut made = Self {
             n: group.len(),
             nodes,
             abreast,
@@ -141,9 +146,25 @@ impl Layout {
             kept: tapes.kept,
             group: group.to_vec(),
             groups: group.iter().max().map_or(0, |group| group + 1),
+            forced: tapes.forced.clone(),
             projected: weights.projection.is_some(),
             sweep: Sweep::Refine,
+            weights: 0,
+            registers: [0; 3],
+        };
+        let aligned = |place: usize| place.next_multiple_of(8);
+        made.weights = aligned(made.variables());
+        let mut place = aligned(made.time() + made.lanes);
+        for sweep in Sweep::ALL {
+            made.registers[sweep as usize] = place;
+            place = aligned(made.register(sweep, tapes.of(sweep).registers));
         }
+        made
+    }
+
+    /// The same for a kind of sweep.
+    pub(super) fn of(&self, sweep: Sweep) -> Self {
+        Self { sweep, ..self.clone() }
     }
 
     /// q_i at the start of the step, and what rounding took from it.
@@ -182,10 +203,14 @@ impl Layout {
     pub(super) fn corrected(&self, i: usize) -> usize {
         self.target(self.n + i)
     }
+    /// The largest of V_i, or of F_{i−n}, at the nodes.
+    pub(super) fn size(&self, i: usize) -> usize {
+        self.corrected(self.n) + self.abreast * i
+    }
     /// How much the velocities and forces of a group changed at most, relative to their sizes; behind the groups, how far an angle is from
     /// where its sine was evaluated, at most.
     pub(super) fn change(&self, group: usize) -> usize {
-        self.corrected(self.n) + self.abreast * group
+        self.size(2 * self.n) + self.abreast * group
     }
     pub(super) fn turn(&self) -> usize {
         self.change(self.groups)
@@ -213,15 +238,20 @@ impl Layout {
     /// What node j adds to all nodes: for one trajectory a number for each lane.
     pub(super) fn weight(&self, matrix: Matrix, node: usize) -> usize {
         let each = if self.abreast > 1 { self.nodes } else { self.lanes };
-        each * (self.nodes * matrix as usize + node)
+        self.weights + each * (self.nodes * matrix as usize + node)
     }
-    /// How many numbers the registers of a tape take: those of one trajectory are in every lane.
-    pub(super) fn registers(&self, registers: usize) -> usize {
-        registers * if self.abreast > 1 { self.abreast } else { self.lanes }
+    /// The times of the nodes.
+    pub(super) fn time(&self) -> usize {
+        self.weight(Matrix::PositionsAhead, self.nodes).next_multiple_of(8)
     }
-    /// How many weights there are.
-    pub(super) fn weights(&self) -> usize {
-        self.weight(Matrix::PositionsAhead, self.nodes)
+    /// A register of the tape of a kind of sweep: those of one trajectory are in every lane.
+    pub(super) fn register(&self, sweep: Sweep, register: usize) -> usize {
+        let each = if self.abreast > 1 { self.abreast } else { self.lanes };
+        self.registers[sweep as usize] + each * register
+    }
+    /// How many numbers there are in all.
+    pub(super) fn all(&self, tapes: &Tapes) -> usize {
+        self.register(Sweep::Refine, tapes.refine.registers)
     }
 }
 
@@ -303,11 +333,26 @@ pub struct Tapes {
     pub pattern: Pattern,
     /// How many numbers are kept: the factors of the pattern first.
     pub kept: usize,
+    /// Whether there is a force on each coordinate.
+    pub forced: Vec<bool>,
 }
 
 impl Tapes {
+    /// The tape of a kind of sweep.
+    pub(super) fn of(&self, sweep: Sweep) -> &Arc<Tape> {
+        match (sweep, &self.fresh) {
+            (Sweep::First, _) => &self.first,
+            (Sweep::Fresh, Some(fresh)) => fresh,
+            _ => &self.refine,
+        }
+    }
     /// Angles may be so far from where their sines were evaluated.
     pub const TURN: f64 = 1.0 / 128.0;
+}
+
+/// The size of the largest of some numbers; what is none is left out.
+fn largest(numbers: &[f64]) -> f64 {
+    numbers.iter().fold(0.0, |largest, x| if x.abs() > largest { x.abs() } else { largest })
 }
 
 /// Velocities, forces and momenta at the nodes of a step, and how to get better ones.
@@ -318,10 +363,8 @@ pub struct Nodes {
     first_velocity: usize,
     first_force: usize,
     first_change: usize,
-    weights: Aligned,
-    /// Everything that changes.
+    /// All numbers.
     pub(super) variables: Aligned,
-    pub(super) time: Aligned,
     pub(super) kernels: Kernels,
     scratch: Vec<f64>,
     /// Inputs of a tape at one node, and room for one linear solve.
@@ -358,8 +401,6 @@ impl Kernels {
 #[derive(Clone, Debug)]
 pub(super) struct Kernel {
     code: Option<Arc<Code>>,
-    /// The tape's registers, each in every lane.
-    pub(super) registers: Aligned,
     /// One node alone.
     single: Evaluator<f64>,
     out: Vec<f64>,
@@ -372,17 +413,7 @@ impl Kernel {
         // where there is code for sweeps, single nodes are rare
         let one = if code.is_some() { Some(Backend::Interpreter) } else { backend };
         let single = Evaluator::compiled(tape.clone(), parameters, one);
-        let registers = Aligned::zeros(layout.lanes * tape.registers);
-        let mut made = Self { code, registers, out: vec![0.0; single.outputs()], single };
-        made.spread(layout.lanes);
-        made
-    }
-
-    /// Copies parameters, and what follows from them, into every lane.
-    fn spread(&mut self, lanes: usize) {
-        for (i, &x) in self.single.registers().iter().enumerate() {
-            self.registers[lanes * i..lanes * (i + 1)].fill(x);
-        }
+        Self { code, out: vec![0.0; single.outputs()], single }
     }
 }
 
@@ -398,9 +429,8 @@ impl Nodes {
     ) -> Self {
         let n = group.len();
         let layout = Layout::new(tapes, group, weights, 1);
-        let kernel = |tape: &Arc<Tape>, sweep: Sweep| {
-            Kernel::new(tape, &Layout { sweep, ..layout.clone() }, parameters, backend)
-        };
+        let kernel =
+            |tape: &Arc<Tape>, sweep: Sweep| Kernel::new(tape, &layout.of(sweep), parameters, backend);
         let kernels = Kernels {
             first: kernel(&tapes.first, Sweep::First),
             fresh: tapes.fresh.as_ref().map(|tape| kernel(tape, Sweep::Fresh)),
@@ -408,9 +438,7 @@ impl Nodes {
         };
         let inputs = 2 * n + tapes.kept;
         let mut made = Self {
-            weights: Aligned::zeros(layout.weights()),
-            variables: Aligned::zeros(layout.variables()),
-            time: Aligned::zeros(layout.lanes),
+            variables: Aligned::zeros(layout.all(tapes)),
             scratch: vec![0.0; kernels.scratch()],
             kernels,
             q: vec![0.0; inputs],
@@ -423,31 +451,49 @@ impl Nodes {
             layout,
         };
         made.weigh(weights, h);
+        made.spread();
         made
     }
 
     /// Changes the weights, or the step size.
     pub fn weigh(&mut self, weights: &Weights, h: f64) {
-        weigh(&self.layout, weights, h, &mut self.weights);
+        weigh(&self.layout, weights, h, &mut self.variables);
     }
 
     /// Replaces the parameters.
     pub fn assign(&mut self, parameters: &[f64]) {
         for sweep in Sweep::ALL {
-            let kernel = self.kernels.of(sweep);
-            kernel.single.assign(parameters);
-            kernel.spread(self.layout.lanes);
+            self.kernels.of(sweep).single.assign(parameters);
         }
+        self.spread();
     }
 
-    /// Where the step starts: q and p with what rounding took from them, and the times of the nodes.
-    pub fn start(&mut self, q: [&[f64]; 2], p: [&[f64]; 2], time: impl Fn(usize) -> f64) {
-        let n = self.layout.n;
-        for (place, list) in [q[0], p[0], q[1], p[1]].into_iter().enumerate() {
-            self.variables[place * n..(place + 1) * n].copy_from_slice(list);
+    /// Copies parameters, and what follows from them, into every lane.
+    fn spread(&mut self) {
+        for sweep in Sweep::ALL {
+            for (i, &x) in self.kernels.of(sweep).single.registers().iter().enumerate() {
+                let place = self.layout.register(sweep, i);
+                self.variables[place..place + self.layout.lanes].fill(x);
+            }
         }
-        for (i, t) in self.time.iter_mut().enumerate() {
-            *t = time(i.min(self.layout.nodes - 1));
+    }
+    /// The registers of a kind of sweep, in one lane.
+    pub(super) fn registers(&mut self, sweep: Sweep) -> &[f64] {
+        self.kernels.of(sweep).single.registers()
+    }
+
+    /// Where the step starts: q and p, and what rounding took from them.
+    pub fn start(&mut self, parts: [&[f64]; 4]) {
+        let places = self.variables.chunks_exact_mut(self.layout.n);
+        for (place, list) in places.zip(parts) {
+            place.copy_from_slice(list);
+        }
+    }
+    /// The times of the nodes.
+    pub fn set_times(&mut self, time: impl Fn(usize) -> f64) {
+        let place = self.layout.time();
+        for i in 0..self.layout.lanes {
+            self.variables[place + i] = time(i.min(self.layout.nodes - 1));
         }
     }
 
@@ -455,32 +501,45 @@ impl Nodes {
     pub fn set_velocity(&mut self, i: usize, v: f64) {
         self.variables[self.layout.velocity(i)..][..self.layout.lanes].fill(v);
     }
-    /// V_i at the nodes.
-    pub fn velocities(&self, i: usize) -> &[f64] {
-        &self.variables[self.first_velocity + i * self.layout.lanes..][..self.layout.nodes]
+    /// V_i at the nodes, for all coordinates, and between them what fills registers.
+    pub fn velocities(&self) -> &[f64] {
+        &self.variables[self.first_velocity..self.first_force]
     }
-    /// V_i at the nodes, or F_{i−n}.
-    pub fn numbers(&self, i: usize) -> &[f64] {
-        &self.variables[self.first_velocity + i * self.layout.lanes..][..self.layout.nodes]
+    /// V_i and then F_i of all coordinates, at the nodes.
+    pub fn rates(&self) -> impl Iterator<Item = &[f64]> {
+        let (lanes, nodes) = (self.layout.lanes, self.layout.nodes);
+        self.variables[self.first_velocity..].chunks_exact(lanes).map(move |block| &block[..nodes])
     }
-    /// Replaces V_i by what it was.
-    pub fn restore_velocities(&mut self, i: usize, v: &[f64]) {
-        self.variables[self.layout.velocity(i)..][..self.layout.nodes].copy_from_slice(v);
+    /// The largest of V_i and then of F_i for all coordinates, after a sweep.
+    pub fn sizes(&mut self, sweep: Sweep) -> &[f64] {
+        let (first, count) = (self.layout.size(0), 2 * self.layout.n);
+        // the code of first sweeps does this
+        if sweep != Sweep::First || self.kernels.first.code.is_none() {
+            for i in 0..count {
+                let numbers =
+                    &self.variables[self.first_velocity + i * self.layout.lanes..][..self.layout.nodes];
+                self.variables[first + i] = largest(numbers);
+            }
+        }
+        &self.variables[first..first + count]
     }
-    /// F_i at the nodes.
-    pub fn forces(&self, i: usize) -> &[f64] {
-        &self.variables[self.first_force + i * self.layout.lanes..][..self.layout.nodes]
+    /// Replaces all V by what they were.
+    pub fn restore_velocities(&mut self, velocities: &[f64]) {
+        self.variables[self.first_velocity..self.first_force].copy_from_slice(velocities);
     }
     /// One over the sizes of all V and then of all F, which changes are measured by.
     pub fn inverse_sizes(&mut self) -> &mut [f64] {
         let place = self.layout.inverse_size(0);
         &mut self.variables[place..place + 2 * self.layout.n]
     }
-    /// How much V and F of each group changed in the last sweep, relative to their sizes, at the node where they changed most; and at the end how
-    /// far an angle is from where its sine was evaluated, at most, as of the last refining sweep. Where a V or F is no number this may overlook
-    /// it once.
+    /// How much V and F of each group changed in the last sweep, relative to their sizes, at the node where they changed most. Where a V or F is no
+    /// number this may overlook it once.
     pub fn changes(&self) -> &[f64] {
-        &self.variables[self.first_change..]
+        &self.variables[self.first_change..self.first_change + self.layout.groups]
+    }
+    /// How far an angle is from where its sine was evaluated, at most, as of the last refining sweep.
+    pub fn turn(&self) -> f64 {
+        self.variables[self.first_change + self.layout.groups]
     }
     /// A sweep. `false` if the code gave up on the way: then nothing here means anything, and the step has to be done again from its start,
     /// one node after the other.
@@ -496,18 +555,18 @@ impl Nodes {
             return true;
         };
         code.run(Arrays {
-            registers: &mut kernel.registers,
+            registers: &mut [],
             q: &[],
-            v: &self.weights,
-            t: &self.time,
+            v: &[],
+            t: &[],
             outputs: &mut self.variables,
             scratch: &mut self.scratch,
         })
     }
 
     fn sweep_one_by_one(&mut self, sweep: Sweep) {
-        self.old.copy_from_slice(&self.variables);
-        self.variables[self.layout.change(0)..].fill(0.0);
+        self.old.copy_from_slice(&self.variables[..self.layout.variables()]);
+        self.variables[self.layout.change(0)..self.layout.variables()].fill(0.0);
         if sweep != Sweep::First {
             self.find_targets();
         }
@@ -585,13 +644,13 @@ impl Nodes {
             Sweep::Fresh => 2 * n,
             Sweep::Refine => self.q.len(),
         };
-        let kernel = self.kernels.of(sweep);
-        kernel.single.evaluate(&self.q[..inputs], &self.v[..inputs], &self.time[node], &mut kernel.out);
+        let (kernel, time) = (self.kernels.of(sweep), &self.variables[self.layout.time() + node]);
+        kernel.single.evaluate(&self.q[..inputs], &self.v[..inputs], time, &mut kernel.out);
     }
 
     /// Σ_j weight_ij · x_j, added to something.
     fn weighted(&self, start: Option<f64>, matrix: Matrix, node: usize, numbers: &[f64]) -> f64 {
-        let weight = |j: usize| self.weights[self.layout.weight(matrix, j) + node];
+        let weight = |j: usize| self.variables[self.layout.weight(matrix, j) + node];
         let mut product = |sum: Option<f64>, j: usize| match sum {
             Some(sum) => numbers[j].mul_add(weight(j), sum),
             None => numbers[j] * weight(j),

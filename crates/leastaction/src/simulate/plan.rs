@@ -168,6 +168,15 @@ impl Plan {
         self.steps.checked_div(self.every).map_or(0, |kept| 1 + kept * self.dense)
     }
 
+    /// A stepper for this run, or for one like it: other numbers, or another step. It solves as exactly as the tolerance asks for.
+    pub fn stepper<R: Real>(&self, problem: &Problem<R>, step: R) -> Stepper<R> {
+        let mut stepper = Stepper::new(problem, &self.method, step);
+        if let Some(tolerance) = self.tolerance {
+            stepper.tolerate(tolerance, self.steps);
+        }
+        stepper
+    }
+
     /// Runs.
     pub fn simulate(&self) -> Result<Solution> {
         self.simulate_watched(&mut |_| ControlFlow::Continue(()))
@@ -191,7 +200,7 @@ impl Plan {
         observed: &Observed,
         watch: Watch<'_>,
     ) -> Solution {
-        let mut stepper = Stepper::new(problem, &self.method, step);
+        let mut stepper = self.stepper(problem, step);
         let mut state = State::new(problem);
         let mut invariants = Invariants::new(problem);
         let mut recorder = (self.every > 0).then(|| {

@@ -19,10 +19,16 @@ const MOST_MISSING: f64 = 1e-6;
 const ROUNDING: f64 = 1e4;
 /// So many units of rounding of the coordinates do not move them.
 const LOST: f64 = 16.0 * f64::EPSILON;
+/// A guess that is so far off is worse than a uniform motion.
+const HOPELESS: f64 = 2.0;
+/// Changes of so many times what may be missing are not the last.
+const ON_THE_WAY: f64 = 1e6;
 /// Changes below this are rounding mostly.
 const ROUGH: f64 = 64.0 * f64::EPSILON;
 /// Where velocities or forces change by this part in a sweep, everything is evaluated anew.
-const FAR: f64 = 0.02;
+const FAR: f64 = 0.1;
+/// Where the first change is as large, even after everything was evaluated anew.
+const VERY_FAR: f64 = 0.5;
 /// A number near zero carries rounding errors of the others it is coupled to, so it is measured against this part of the largest.
 const COUPLED: f64 = 1e-3;
 
@@ -51,9 +57,14 @@ pub(super) struct Course {
     /// After so many sweeps the sizes are known.
     measured: u32,
     /// The largest ratio of successive changes in the last step.
-    contraction: f64,
+    contraction: Contraction,
     /// The part of velocities and forces that may be missing when a step is done.
     missing: f64,
+    /// How many sweeps the step before needed. The next one will hardly need two less, so until then nobody looks: a processor begins a
+    /// sweep before it has finished the other, as long as nothing is decided in between.
+    usual: u32,
+    /// Whether the guess of the last step was so far off that everything had to be evaluated anew.
+    was_far: bool,
 }
 
 /// How much a group of velocities and forces changed in a sweep, relative to its size.
@@ -79,26 +90,68 @@ impl Change {
         settled: false,
     };
 
-    /// Another sweep was made: how much smaller its change is, over two sweeps where there were as many, because errors of q and p take
-    /// turns. 1 if there was nothing to compare with.
-    fn update(&mut self, now: f64, sweep: u32) -> f64 {
+    /// Another sweep was made.
+    fn update(&mut self, now: f64) {
         (self.earlier, self.before, self.now) = (self.before, self.now, now);
-        let last = match sweep {
+    }
+    /// How much smaller its change is, over two sweeps where there were as many, because errors of q and p take turns. 1 if there was nothing to
+    /// compare with.
+    fn ratio(&self, sweep: u32) -> f64 {
+        match sweep {
             0..=2 => 1.0,
-            _ => now / self.before,
-        };
-        let ratio = if sweep > 3 { (now / self.earlier).sqrt() } else { last };
+            3 => self.now / self.before,
+            _ => (self.now / self.earlier).sqrt(),
+        }
+    }
+    /// Whether the change of the last sweep is that of sweeps that converge and have far to go, so that there is nothing to judge.
+    fn is_on_its_way(&self, limit: f64) -> bool {
+        self.now > ON_THE_WAY * limit && self.now < 0.5 * self.before
+    }
+    /// Looks at how fast changes shrink, beyond their ratio.
+    fn expect(&mut self, ratio: f64, sweep: u32) {
+        let now = self.now;
+        if now <= ROUGH && self.rate >= 1.0 && sweep > 3 {
+            // nobody looked while they were larger
+            (self.rate, self.expected) = (self.before / self.earlier, self.before);
+        }
+        let last = if sweep > 2 { now / self.before } else { 1.0 };
         if now > ROUGH || self.rate >= 1.0 {
-            self.rate = last.max(ratio);
+            self.rate = if last > ratio { last } else { ratio };
             self.expected = now;
         } else {
-            self.expected = now.min(2.0 * self.rate * self.expected);
+            let expected = 2.0 * self.rate * self.expected;
+            self.expected = if expected < now { expected } else { now };
         }
-        ratio
+    }
+    /// How many sweeps ago changes were below a limit. Bits of a number are a fair logarithm, and the same on every machine.
+    fn too_many(&self, limit: f64) -> u32 {
+        let [limit, now, before] = [limit, self.now, self.before].map(|x| x.to_bits() as i64);
+        let (below, each) = (limit - now, before - now);
+        if below > 0 && each > 0 { (below / each).min(4) as u32 } else { 0 }
     }
     /// Whether all changes that would follow are below a limit.
     fn is_below(&self, limit: f64) -> bool {
         self.rate < 1.0 && self.expected * self.rate <= limit * (1.0 - self.rate)
+    }
+}
+
+/// The largest ratio of a change to the one before, as a fraction, because divisions take long.
+#[derive(Clone, Copy, Debug)]
+struct Contraction {
+    now: f64,
+    before: f64,
+}
+
+impl Contraction {
+    const NONE: Self = Self { now: -1.0, before: 1.0 };
+
+    fn note(&mut self, change: &Change) {
+        if change.now * self.before > self.now * change.before {
+            (self.now, self.before) = (change.now, change.before);
+        }
+    }
+    fn ratio(&self) -> Option<f64> {
+        (self.now >= 0.0).then(|| self.now / self.before)
     }
 }
 
@@ -113,8 +166,10 @@ impl Course {
             largest: vec![0.0; groups],
             extent: vec![0.0; groups],
             measured: 1,
-            contraction: -1.0,
+            contraction: Contraction::NONE,
             missing: MISSING,
+            usual: 0,
+            was_far: false,
         }
     }
     pub(super) fn resize(&mut self, h: f64) {
@@ -134,30 +189,32 @@ impl Course {
         }
         // sizes of a uniform motion mean nothing, because it may be rest
         self.measured = if uniform { 2 } else { 1 };
+        if uniform {
+            (self.usual, self.was_far) = (0, false);
+        }
     }
     /// The first sweep is to come.
     pub(super) fn begin(&mut self) {
         self.changes.fill(Change::NEW);
-        self.contraction = -1.0;
+        self.contraction = Contraction::NONE;
     }
 
     /// Whether sizes were known in a sweep, so that its changes can be judged.
     pub(super) fn is_measured(&self, sweep: u32) -> bool {
         sweep > self.measured
     }
-    /// Measures velocities and forces by the largest of each: of V_i, or of F_{i−n}.
-    pub(super) fn measure(&mut self, size: impl Fn(usize) -> f64) {
-        let n = self.group.len();
-        for first in [0, n] {
+    /// Measures velocities and forces by the largest of each: of V_i, and then of F_i.
+    pub(super) fn measure(&mut self, sizes: impl Iterator<Item = f64>) {
+        self.sizes.iter_mut().zip(sizes).for_each(|(own, size)| *own = size);
+        for sizes in self.sizes.chunks_exact_mut(self.group.len()) {
             self.largest.fill(f64::MIN_POSITIVE);
-            for i in 0..n {
-                let size = size(first + i);
-                self.sizes[first + i] = size;
-                let of_group = &mut self.largest[self.group[i]];
-                *of_group = of_group.max(size);
+            for (&size, &group) in sizes.iter().zip(&self.group) {
+                let largest = &mut self.largest[group];
+                *largest = if size > *largest { size } else { *largest };
             }
-            for (size, &group) in self.sizes[first..first + n].iter_mut().zip(&self.group) {
-                *size = size.max(COUPLED * self.largest[group]);
+            for (size, &group) in sizes.iter_mut().zip(&self.group) {
+                let least = COUPLED * self.largest[group];
+                *size = if *size > least { *size } else { least };
             }
         }
     }
@@ -167,26 +224,38 @@ impl Course {
     }
     /// What comes after a sweep that was measured.
     pub(super) fn kind_after_measuring(&self, sweep: u32) -> Sweep {
-        if sweep > 1 { Sweep::Fresh } else { Sweep::Refine }
+        if sweep > 1 || self.was_far { Sweep::Fresh } else { Sweep::Refine }
     }
 
-    /// Judges a sweep by the changes of all groups and, at the end, the turn of angles.
+    /// Judges a sweep by the turn of angles and the changes of all groups.
     pub(super) fn judge(
         &mut self,
         sweep: u32,
         kind: Sweep,
-        mut changes: impl DoubleEndedIterator<Item = f64>,
+        turn: f64,
+        changes: impl Iterator<Item = f64>,
     ) -> Next {
         let count = sweep - self.measured + 1;
         let rounding = ROUNDING * f64::EPSILON;
-        let mut far = changes.next_back().is_some_and(|turn| turn > Tapes::TURN);
-        let (mut done, mut slow) = (true, false);
+        // the first one says how good the guess was
+        if count > 2 && sweep + 1 < self.usual {
+            self.changes.iter_mut().zip(changes).for_each(|(change, now)| change.update(now));
+            return Next::Sweep(Sweep::Refine);
+        }
+        let (mut done, mut slow, mut largest) = (true, false, 0.0);
         for (change, now) in self.changes.iter_mut().zip(changes) {
-            let ratio = change.update(now, count);
-            far |= now > FAR;
+            change.update(now);
+            largest = if now > largest { now } else { largest };
             if count > 2 && change.before > rounding {
-                self.contraction = self.contraction.max(ratio);
+                self.contraction.note(change);
             }
+            // most sweeps: nobody waits for a division
+            if change.is_on_its_way(self.missing) {
+                done = false;
+                continue;
+            }
+            let ratio = change.ratio(count);
+            change.expect(ratio, count);
             if change.settled || change.is_below(self.missing) || now == 0.0 {
                 continue;
             }
@@ -200,12 +269,29 @@ impl Course {
         if slow && !self.moves_no_coordinate() {
             return Next::Failed;
         }
-        let far = far && kind == Sweep::Refine;
-        match done || slow {
-            true if !far => Next::Done,
-            _ if sweep >= MOST => Next::Failed,
-            _ => Next::Sweep(if far { Sweep::Fresh } else { Sweep::Refine }),
+        let far = turn > Tapes::TURN || largest > FAR;
+        let mut anew = far && kind == Sweep::Refine;
+        if count == 2 {
+            if largest > HOPELESS && self.measured == 1 {
+                return Next::Failed;
+            }
+            // what was evaluated anew was so far from where it ends
+            anew |= largest > VERY_FAR;
+            self.was_far = far;
         }
+        match done || slow {
+            true if !anew => {
+                self.usual = sweep - self.too_many();
+                Next::Done
+            }
+            _ if sweep >= MOST => Next::Failed,
+            _ => Next::Sweep(if anew { Sweep::Fresh } else { Sweep::Refine }),
+        }
+    }
+
+    /// How many sweeps were made in vain because nobody looked.
+    fn too_many(&self) -> u32 {
+        self.changes.iter().map(|change| change.too_many(self.missing)).min().unwrap_or(0)
     }
 
     /// Whether the last changes of the velocities are lost in the rounding of the coordinates. Forces that are small differences of
@@ -219,11 +305,6 @@ impl Course {
 
     /// How much smaller each change of the last step was than the one before, at worst.
     pub(super) fn contraction(&self) -> Option<f64> {
-        (self.contraction >= 0.0).then_some(self.contraction)
+        self.contraction.ratio()
     }
-}
-
-/// The size of the largest of some numbers; what is none is left out.
-pub(super) fn largest(numbers: &[f64]) -> f64 {
-    numbers.iter().fold(0.0, |largest, x| if x.abs() > largest { x.abs() } else { largest })
 }

@@ -110,11 +110,11 @@ impl Fleet {
         let (sweeper, solved) = galerkin(stepper)?.sweeper()?;
         let course = &mut sweeper.course;
         if !course.is_measured(sweeps) {
-            course.measure(|i| self.nodes.size(lane, i));
+            course.measure(self.nodes.sizes(lane, kind));
             self.nodes.set_inverse_sizes(lane, course.sizes());
             return Some(course.kind_after_measuring(sweeps));
         }
-        match course.judge(sweeps, kind, self.nodes.changes(lane)) {
+        match course.judge(sweeps, kind, self.nodes.turn(lane), self.nodes.changes(lane)) {
             Next::Sweep(next) => return Some(next),
             Next::Done => {
                 self.nodes.give(lane, &mut sweeper.nodes);

@@ -136,7 +136,7 @@ impl<R: Real> GalerkinStepper<R> {
         self.continuable = false;
     }
 
-    /// See [`super::Stepper::leave`].
+    /// See [`super::Stepper::tolerate`].
     pub(super) fn leave(&mut self, missing: f64) {
         if let Some(sweeper) = &mut self.sweeper {
             sweeper.leave(missing);

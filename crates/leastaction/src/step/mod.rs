@@ -145,12 +145,12 @@ impl<R: Real> Stepper<R> {
         self.step_from(state, t)
     }
 
-    /// Lets step equations be solved to this part of velocities and forces only, which saves iterations. A step then has an error of that size, and
-    /// the errors add up over the steps: what is left of energy, momenta and symplecticity is as good as the number of steps times this part.
-    /// Without it the errors are well below rounding.
-    pub fn leave(&mut self, missing: f64) {
+    /// Solves the equations of a step only as exactly as so many steps need for a relative error, which saves iterations. What is missing in a
+    /// step adds up over the steps, to a tenth of the error at most: energy, momenta and symplecticity are as good as that and no better.
+    /// Without it what is missing is well below rounding.
+    pub fn tolerate(&mut self, error: f64, steps: u64) {
         if let AnyStepper::Galerkin(stepper) = &mut self.scheme {
-            stepper.leave(missing);
+            stepper.leave(0.1 * error / steps.max(1) as f64);
         }
     }
 

@@ -44,7 +44,8 @@ pub(super) fn tapes(model: &Model) -> Option<Tapes> {
         let outputs = [&forces, &model.l_v, &velocities, &kept].into_iter().flatten().copied();
         Arc::new(Tape::new(&graph, 2 * model.n, &outputs.collect::<Vec<_>>()))
     });
-    Some(Tapes { first: Arc::new(first), fresh, refine: Arc::new(refine), kept: kept.len(), pattern })
+    let forced = (0..model.n).map(|i| !model.structure.cyclic.contains(&i)).collect();
+    Some(Tapes { first: Arc::new(first), fresh, refine: Arc::new(refine), kept: kept.len(), pattern, forced })
 }
 
 /// The tape that refines, and the angles whose sines it takes from what is kept.

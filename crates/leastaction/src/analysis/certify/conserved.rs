@@ -6,7 +6,7 @@ use crate::analysis::drift::{EnergyDrift, EnergyWindows};
 use crate::error::Cause;
 use crate::scalar::elementary;
 use crate::simulate::{Drift, Moment, Observer, Outcome, simulate};
-use crate::step::{State, Stepper};
+use crate::step::State;
 use crate::system::Velocities;
 use std::ops::ControlFlow;
 
@@ -184,7 +184,7 @@ pub(super) fn longer(subject: &Subject<'_>, trail: &Trail) -> u64 {
 /// The same run, longer or with another step.
 pub(super) fn watch_longer(subject: &Subject<'_>, step: f64, steps: u64) -> Result<EnergyDrift, String> {
     let problem = &subject.plan.problem;
-    let mut stepper = Stepper::new(problem, &subject.plan.method, step);
+    let mut stepper = subject.plan.stepper(problem, step);
     let mut state = State::new(problem);
     let mut windows = EnergyWindows::new(problem, steps, WINDOWS);
     let mut progress = Progress(subject.watch);

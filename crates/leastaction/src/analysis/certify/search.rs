@@ -296,6 +296,10 @@ impl Search<'_> {
         };
         let steps = steps.min(whole);
         let mut stepper = self.sized(&look.base, step);
+        // what is left unsolved hides whether a method keeps the energy whatever the step
+        if !look.exact {
+            stepper.tolerate(self.target, whole);
+        }
         let mut state = State::new(self.problem);
         let before = stepper.evaluations();
         let mut gauge = Gauge::new(self.problem, cost, before, || self.sized(&look.base, 0.5 * step));

@@ -47,7 +47,7 @@ impl Trail {
     pub(super) fn new(subject: &Subject<'_>, steps: u64) -> Self {
         let problem = &subject.plan.problem;
         let n = problem.system.n();
-        let mut stepper = Stepper::new(problem, &subject.plan.method, subject.plan.step);
+        let mut stepper = subject.plan.stepper(problem, subject.plan.step);
         let mut state = State::new(problem);
         let mut invariants = Invariants::new(problem);
         let mut windows = EnergyWindows::new(problem, steps, WINDOWS.min(steps));
@@ -106,7 +106,7 @@ impl Trail {
     /// The state after so many steps, by steps from the last state kept before it.
     pub(super) fn state_after(&self, subject: &Subject<'_>, steps: u64) -> Option<State<f64>> {
         let mut state = self.states.iter().rev().find(|state| state.steps <= steps)?.clone();
-        let mut stepper = Stepper::new(&subject.plan.problem, &subject.plan.method, subject.plan.step);
+        let mut stepper = subject.plan.stepper(&subject.plan.problem, subject.plan.step);
         while state.steps < steps {
             stepper.step(&mut state).ok()?;
         }

@@ -214,7 +214,7 @@ pub struct OneByOne {
 impl OneByOne {
     /// An engine for a run with its observed formulas.
     pub fn new(plan: &Plan, observed: &Observed) -> Self {
-        let stepper = Stepper::new(&plan.problem, &plan.method, plan.step);
+        let stepper = plan.stepper(&plan.problem, plan.step);
         let seat = Seat::new(plan, observed, &stepper);
         Self { seat, stepper, state: State::new(&plan.problem) }
     }
@@ -278,7 +278,7 @@ pub struct FourAbreast {
 impl FourAbreast {
     /// An engine for a run with its observed formulas; `None` if its members cannot go side by side.
     pub fn new(plan: &Plan, observed: &Observed) -> Option<Self> {
-        let stepper = Stepper::new(&plan.problem, &plan.method, plan.step);
+        let stepper = plan.stepper(&plan.problem, plan.step);
         let seat = Seat::new(plan, observed, &stepper);
         let state = State::new(&plan.problem);
         Some(Self {

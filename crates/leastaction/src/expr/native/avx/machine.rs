@@ -61,13 +61,8 @@ impl Code {
 
     /// The code of a sweep over the nodes of a step.
     pub(crate) fn sweep(tape: &Tape, layout: &Layout) -> Option<Self> {
-        let lengths = Lengths {
-            registers: layout.registers(tape.registers),
-            q: 0,
-            v: layout.weights(),
-            t: layout.lanes,
-            outputs: layout.variables(),
-        };
+        let outputs = layout.register(layout.sweep, tape.registers);
+        let lengths = Lengths { registers: 0, q: 0, v: 0, t: 0, outputs };
         Self::of(tape, lengths, || sweep(tape, layout))
     }
 

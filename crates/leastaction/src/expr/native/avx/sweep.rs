@@ -1,7 +1,6 @@
 //! One sweep over the nodes of a step as a straight-line program.
 //!
-//! Four nodes of one trajectory, or a node of four trajectories, go through the lanes of a register. All variables lie in the array of outputs and the weights are given in place of
-//! velocities. See [`crate::expr::Nodes`], which does the same without machine code. Values are loaded where they are used, so
+//! Four nodes of one trajectory, or a node of four trajectories, go through the lanes of a register. All numbers lie in the array of outputs. See [`crate::expr::Nodes`], which does the same without machine code. Values are loaded where they are used, so
 //! whatever is used of the old variables comes before what replaces them.
 
 use super::program::{Array, Emit, Program, Width};
@@ -40,7 +39,7 @@ fn write_sweep<'p>(program: &'p RefCell<Program>, tape: &Tape, layout: &Layout) 
             i if i < 2 * n && i < all => targets[i - n][group],
             i if i < all => writer.four(layout.kept(i - 2 * n), group),
             i if i < 2 * all => velocities[i - all][group],
-            i if i == 2 * all => Emit::load(program, Array::Time, bytes(4 * group), Width::Four),
+            i if i == 2 * all => writer.four(layout.time(), group),
             i => writer.register(i, group),
         };
         if first {
@@ -50,6 +49,7 @@ fn write_sweep<'p>(program: &'p RefCell<Program>, tape: &Tape, layout: &Layout) 
         }
         let output = |index: u32, value: Emit<'p>| {
             let (place, changed) = match layout.output(layout.sweep, index as usize) {
+                Output::Force(i) if !layout.forced[i] => return,
                 Output::Force(i) => (layout.force(i), Some(n + i)),
                 Output::Velocity(i) => (layout.velocity(i), Some(i)),
                 Output::Momentum(i) => {
@@ -78,6 +78,11 @@ fn write_sweep<'p>(program: &'p RefCell<Program>, tape: &Tape, layout: &Layout) 
             value.store(Array::Outputs, bytes(layout.change(i)));
         }
     }
+    if first {
+        for i in (0..2 * n).filter(|&i| i < n || layout.forced[i - n]) {
+            writer.measure(i);
+        }
+    }
     // many groups that take turns would leave no registers
     if layout.abreast == 1 {
         program.borrow_mut().interleave(&starts);
@@ -104,11 +109,8 @@ impl<'p> Writer<'_, 'p> {
     }
     /// Parameters, and what follows from them.
     fn register(&self, register: usize, group: usize) -> Emit<'p> {
-        let place = match self.layout.abreast {
-            1 => self.layout.lanes * register + 4 * group,
-            _ => 4 * register,
-        };
-        Emit::load(self.program, Array::Registers, bytes(place), Width::Four)
+        let place = self.layout.register(self.layout.sweep, register);
+        self.four(place, if self.layout.abreast == 1 { group } else { 0 })
     }
     fn store(&self, place: usize, group: usize, value: Emit<'p>) {
         value.store(Array::Outputs, bytes(place + 4 * group));
@@ -124,6 +126,16 @@ impl<'p> Writer<'_, 'p> {
         self.store(place, group, value);
     }
 
+    /// Stores the largest of V_i, or of F_{i−n}.
+    fn measure(&self, i: usize) {
+        let (layout, place) = (self.layout, self.layout.velocity(i));
+        let size = |group: usize| self.four(place, group).abs();
+        if let Some(value) = (0..self.groups).map(size).reduce(Emit::max) {
+            let value = if layout.abreast == 1 { value.largest() } else { value };
+            value.store(Array::Outputs, bytes(layout.size(i)));
+        }
+    }
+
     /// Σ_j weight_ij · x_j, added to something, for all groups.
     fn weighted(&self, start: Option<Emit<'p>>, matrix: Matrix, place: usize) -> Vec<Emit<'p>> {
         let mut product = |sums: Option<Vec<Emit<'p>>>, node: usize| {
@@ -134,8 +146,8 @@ impl<'p> Writer<'_, 'p> {
             let term = |group: usize| {
                 let place = self.layout.weight(matrix, node);
                 let weight = match self.layout.abreast {
-                    1 => Emit::load(self.program, Array::Velocities, bytes(place + 4 * group), Width::Four),
-                    _ => Emit::broadcast(self.program, Array::Velocities, bytes(place + group)),
+                    1 => self.four(place, group),
+                    _ => Emit::broadcast(self.program, Array::Outputs, bytes(place + group)),
                 };
                 sums.as_ref().map_or_else(|| x * weight, |sums| x.mul_add(weight, sums[group]))
             };
@@ -157,7 +169,12 @@ impl<'p> Writer<'_, 'p> {
         let layout = self.layout;
         let targets: Vec<Vec<Emit<'p>>> = (0..layout.n)
             .map(|i| {
-                let mut sums = self.beyond_start(layout.start_momentum(i), Matrix::Forces, layout.force(i));
+                let start = layout.start_momentum(i);
+                let mut sums = if layout.forced[i] {
+                    self.beyond_start(start, Matrix::Forces, layout.force(i))
+                } else {
+                    vec![self.one(start.0) + self.one(start.1); self.groups]
+                };
                 if layout.projected {
                     let projected = self.weighted(None, Matrix::Projection, layout.momentum(i));
                     for (group, (sum, projected)) in sums.iter_mut().zip(projected).enumerate() {
