@@ -5,7 +5,7 @@
 
 use super::aligned::Aligned;
 use super::native::{Arrays, Code};
-use super::nodes::{Layout, Nodes, Sweep, Tapes, Weights, weigh};
+use super::nodes::{Layout, Matrix, Nodes, Sweep, Tapes, Weights};
 use std::sync::Arc;
 
 /// So many trajectories go side by side.
@@ -23,7 +23,7 @@ pub struct Abreast {
 
 impl Abreast {
     /// Nodes for the tapes of a system, whose coordinates fall into groups; `None` if there is no machine code for them.
-    pub fn new(tapes: &Tapes, group: &[usize], weights: &Weights, h: f64) -> Option<Self> {
+    pub fn new(tapes: &Tapes, group: &[usize], weights: &Weights) -> Option<Self> {
         let layout = Layout::new(tapes, group, weights, ABREAST);
         // where nothing can be fresh, refining is as good
         let kind =
@@ -31,19 +31,21 @@ impl Abreast {
         let code = |sweep: Sweep| tapes.of(sweep).sweep_code(&layout.of(kind(sweep)));
         let code = [code(Sweep::First)?, code(Sweep::Fresh)?, code(Sweep::Refine)?];
         let scratch = code.iter().map(|code| code.scratch()).max().unwrap_or(0);
-        let mut made =
-            Self { variables: Aligned::zeros(layout.all(tapes)), code, scratch: vec![0.0; scratch], layout };
-        made.weigh(weights, h);
-        Some(made)
+        Some(Self { variables: Aligned::zeros(layout.all(tapes)), code, scratch: vec![0.0; scratch], layout })
     }
 
-    /// Changes the weights, or the step size.
-    pub fn weigh(&mut self, weights: &Weights, h: f64) {
-        weigh(&self.layout, weights, h, &mut self.variables);
-    }
-
-    /// Gives a lane the parameters of a trajectory.
-    pub fn take_parameters(&mut self, lane: usize, from: &mut Nodes) {
+    /// Gives a lane the parameters of a trajectory and the weights of its step.
+    pub fn take_constants(&mut self, lane: usize, from: &mut Nodes) {
+        let nodes = self.layout.nodes;
+        for matrix in Matrix::ALL {
+            for node in 0..nodes {
+                let (mine, theirs) =
+                    (self.layout.weight(matrix, node) + lane, from.layout.weight(matrix, node));
+                for i in 0..nodes {
+                    self.variables[mine + ABREAST * i] = from.variables[theirs + i];
+                }
+            }
+        }
         for sweep in Sweep::ALL {
             for (i, &x) in from.registers(sweep).iter().enumerate() {
                 self.variables[self.layout.register(sweep, i) + lane] = x;

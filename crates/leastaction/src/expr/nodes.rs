@@ -77,7 +77,7 @@ impl Pattern {
 }
 
 /// The matrices of a sweep.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Matrix {
     /// h Π â: what forces add to momenta.
     Forces,
@@ -88,6 +88,11 @@ pub(super) enum Matrix {
     /// Velocities of the step before continued into this one, and what they add to coordinates.
     Ahead,
     PositionsAhead,
+}
+
+impl Matrix {
+    pub(super) const ALL: [Self; 5] =
+        [Self::Forces, Self::Projection, Self::Positions, Self::Ahead, Self::PositionsAhead];
 }
 
 /// What a sweep does.
@@ -235,10 +240,9 @@ impl Layout {
     pub(super) fn variables(&self) -> usize {
         self.resting() + if self.abreast > 1 { self.abreast } else { 0 }
     }
-    /// What node j adds to all nodes: for one trajectory a number for each lane.
+    /// What node j adds to all nodes, a number for each lane.
     pub(super) fn weight(&self, matrix: Matrix, node: usize) -> usize {
-        let each = if self.abreast > 1 { self.nodes } else { self.lanes };
-        self.weights + each * (self.nodes * matrix as usize + node)
+        self.weights + self.lanes * (self.nodes * matrix as usize + node)
     }
     /// The times of the nodes.
     pub(super) fn time(&self) -> usize {
@@ -283,25 +287,6 @@ pub(super) fn sum_of_products<X>(
     let lower = sum_of_products(start, from, middle, product, add);
     let upper = sum_of_products(None, middle, to, product, add);
     add(lower, upper)
-}
-
-/// Writes weights to where a layout has them.
-pub(super) fn weigh(layout: &Layout, weights: &Weights, h: f64, places: &mut [f64]) {
-    for (matrix, factor, rows) in [
-        (Matrix::Forces, h, weights.forces.as_slice()),
-        (Matrix::Projection, 1.0, weights.projection.as_deref().unwrap_or_default()),
-        (Matrix::Positions, h, &weights.positions),
-        (Matrix::Ahead, 1.0, &weights.ahead),
-        (Matrix::PositionsAhead, h, &weights.positions_ahead),
-    ] {
-        // lanes that are left over do what the last node does
-        let each = layout.weight(matrix, 1) - layout.weight(matrix, 0);
-        for (i, row) in (0..each).zip(rows.iter().chain(rows.last().into_iter().cycle())) {
-            for (j, &weight) in row.iter().enumerate() {
-                places[layout.weight(matrix, j) + i] = factor * weight;
-            }
-        }
-    }
 }
 
 /// The weights of a method, for a step of size 1: rows are nodes that something is added to.
@@ -457,7 +442,20 @@ impl Nodes {
 
     /// Changes the weights, or the step size.
     pub fn weigh(&mut self, weights: &Weights, h: f64) {
-        weigh(&self.layout, weights, h, &mut self.variables);
+        for (matrix, factor, rows) in [
+            (Matrix::Forces, h, weights.forces.as_slice()),
+            (Matrix::Projection, 1.0, weights.projection.as_deref().unwrap_or_default()),
+            (Matrix::Positions, h, &weights.positions),
+            (Matrix::Ahead, 1.0, &weights.ahead),
+            (Matrix::PositionsAhead, h, &weights.positions_ahead),
+        ] {
+            // lanes that are left over do what the last node does
+            for (i, row) in (0..self.layout.lanes).zip(rows.iter().chain(rows.last().into_iter().cycle())) {
+                for (j, &weight) in row.iter().enumerate() {
+                    self.variables[self.layout.weight(matrix, j) + i] = factor * weight;
+                }
+            }
+        }
     }
 
     /// Replaces the parameters.

@@ -88,15 +88,20 @@ impl<R: Real> Watch<R> {
     }
 }
 
+/// Fractions of a step within it, and the weights of its polynomial there.
+fn inner_points<R: Real>(stepper: &Stepper<R>) -> Vec<(R, Weights<R>)> {
+    let point = |j: u32| {
+        let fraction = R::from_f64(f64::from(j) / f64::from(PARTS));
+        stepper.weights(&fraction).map(|weights| (fraction, weights))
+    };
+    (1..PARTS).filter_map(point).collect()
+}
+
 impl<R: Real> Events<R> {
     /// Watches for the events of a run that is stepped with this method and step.
     pub fn new(problem: &Problem<R>, method: &Method, stepper: &Stepper<R>, observed: &Observed) -> Self {
         let h = stepper.step_size().clone();
-        let inner = (1..PARTS).filter_map(|j| {
-            let fraction = R::from_f64(f64::from(j) / f64::from(PARTS));
-            stepper.weights(&fraction).map(|weights| (fraction, weights))
-        });
-        let inner: Vec<_> = inner.collect();
+        let inner = inner_points(stepper);
         let count = observed.events.len();
         let stops = observed.events.iter().map(|(name, event)| (name.clone(), event.stop));
         let zeros = vec![R::zero(); count];
@@ -142,6 +147,12 @@ impl<R: Real> Events<R> {
         self.found.clear();
         self.crossings.clear();
         self.stopped = None;
+    }
+
+    /// Watches steps of another size from now on.
+    pub fn resize(&mut self, stepper: &Stepper<R>) {
+        self.watch.h = stepper.step_size().clone();
+        self.watch.inner = inner_points(stepper);
     }
 
     /// How a run ended that was watched: a stop by an event is neither the end nor an interruption.

@@ -136,13 +136,18 @@ impl<R: Real> Stepper<R> {
     /// result depends on the state alone.
     pub fn step_by(&mut self, state: &mut State<R>, t: &R, size: &R) -> Result<u32, Cause> {
         check_size(size.to_f64())?;
+        self.resize(size);
+        self.step_from(state, t)
+    }
+
+    /// Changes the step size. The next step begins with a uniform motion as guess.
+    pub fn resize(&mut self, size: &R) {
         self.step_size = size.clone();
         match &mut self.scheme {
             AnyStepper::Galerkin(stepper) => stepper.resize(size),
             AnyStepper::Splitting(stepper) => stepper.resize(size),
             AnyStepper::RungeKutta4(stepper) => stepper.resize(size),
         }
-        self.step_from(state, t)
     }
 
     /// Solves the equations of a step only as exactly as so many steps need for a relative error, which saves iterations. What is missing in a

@@ -17,6 +17,8 @@ use crate::system::{Model, Problem};
 const LONGEST: usize = 50_000;
 /// Several trajectories have code for each point; with more of it than this they wait as well.
 const LONGEST_ABREAST: usize = 20_000;
+/// With more points one trajectory fills registers as well as four do.
+const MOST_POINTS_ABREAST: usize = 3;
 
 /// A state in f64.
 pub(super) struct Parts<'a> {
@@ -103,10 +105,11 @@ impl Sweeper {
         let model: &Model = &problem.system.model;
         let tapes = model.sweeps()?;
         let wanted = model.backend != Some(Backend::Interpreter);
-        if !wanted || self.points() * tapes.refine.len() > LONGEST_ABREAST {
+        let long = self.points() * tapes.refine.len() > LONGEST_ABREAST;
+        if !wanted || long || self.points() > MOST_POINTS_ABREAST {
             return None;
         }
-        Abreast::new(tapes, &model.structure.group, &self.weights, self.h)
+        Abreast::new(tapes, &model.structure.group, &self.weights)
     }
 
     /// How many points a sweep evaluates.

@@ -337,8 +337,7 @@ impl Search<'_> {
     /// The same for a step, as if just made.
     fn sized(&self, base: &Stepper<f64>, step: f64) -> Stepper<f64> {
         let mut stepper = base.clone();
-        // the step sets the size; whether it can be solved is seen later
-        let _ = stepper.step_by(&mut State::new(self.problem), &self.problem.t0, &step);
+        stepper.resize(&step);
         stepper.restart(None, &self.problem.v0);
         stepper
     }

@@ -3,12 +3,14 @@
 //! [`Engine`] is the seam. [`OneByOne`] runs members one after the other with one stepper and one set of observers, which begin anew for
 //! each; [`FourAbreast`] has four of each, whose steps a [`Fleet`] takes together. Both give the same bits.
 
+use super::ladder::Ladder;
 use super::record::{Ending, Status};
 use crate::error::Cause;
 use crate::simulate::{EnergyMeter, Events, Moment, Observed, Observer, Plan};
 use crate::step::{Fleet, State, Stepper};
 use crate::system::{Problem, Refusal, starter::same_bits};
 use std::ops::{ControlFlow, Range};
+use std::sync::Arc;
 
 /// Asked now and then whether to go on, from any thread.
 pub type GoOn<'a> = &'a (dyn Fn() -> ControlFlow<()> + Sync);
@@ -16,7 +18,7 @@ pub type GoOn<'a> = &'a (dyn Fn() -> ControlFlow<()> + Sync);
 /// Steps between two such questions.
 const PATIENCE: u64 = 256;
 
-/// How long members run: the same for all, so far.
+/// The fixed step of a member.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Pace {
     /// The step size.
@@ -92,6 +94,13 @@ impl AnyEngine {
             None => Self::OneByOne(Box::new(OneByOne::new(plan, observed))),
         }
     }
+    /// Lets members have steps of their own.
+    pub(super) fn climb(&mut self, ladder: &Arc<Ladder>) {
+        match self {
+            Self::Abreast(engine) => engine.seats.iter_mut().for_each(|seat| seat.ladder = Some(ladder.clone())),
+            Self::OneByOne(engine) => engine.seat.ladder = Some(ladder.clone()),
+        }
+    }
     /// The engine alone.
     pub fn boxed(self) -> Box<dyn Engine> {
         match self {
@@ -101,11 +110,22 @@ impl AnyEngine {
     }
 }
 
+/// What becomes of a member after a step.
+enum Look {
+    On,
+    Ended(Status),
+    /// It begins anew on another rung.
+    Again(usize),
+}
+
 /// A member that runs, but for its stepper and state.
 #[derive(Clone, Debug)]
 struct Seat {
     problem: Problem<f64>,
     pace: Pace,
+    /// Where steps come from that keep to a tolerance, and the rung of the present one.
+    ladder: Option<Arc<Ladder>>,
+    rung: usize,
     energy: EnergyRange,
     events: Option<Events<f64>>,
     /// The parameters that stepper and observers have.
@@ -120,6 +140,8 @@ impl Seat {
             .then(|| Events::new(&problem, &plan.method, stepper, observed).counting());
         Self {
             pace: Pace { step: plan.step, steps: plan.steps },
+            ladder: None,
+            rung: 0,
             energy: EnergyRange { meter: EnergyMeter::new(&problem), low: 0.0, high: 0.0 },
             events,
             parameters: problem.parameters.clone(),
@@ -128,11 +150,12 @@ impl Seat {
         }
     }
 
-    /// Gives stepper, observers and state the start of a member.
+    /// Gives stepper, observers and state the start of a member, on a rung of the ladder or on the one that is to be expected.
     fn restart(
         &mut self,
         starts: &Starts,
         member: usize,
+        rung: Option<usize>,
         stepper: &mut Stepper<f64>,
         state: &mut State<f64>,
     ) {
@@ -147,6 +170,16 @@ impl Seat {
         if let Some(events) = &mut self.events {
             events.restart(new, v);
         }
+        if let Some(ladder) = &self.ladder {
+            let rung = rung.unwrap_or_else(|| ladder.rung(*self.energy.meter.initial()));
+            self.rung = rung;
+            self.pace = ladder.rungs[rung];
+            stepper.resize(&self.pace.step);
+            stepper.tolerate(ladder.tolerance, self.pace.steps);
+            if let Some(events) = &mut self.events {
+                events.resize(stepper);
+            }
+        }
         state.steps = 0;
         state.q.copy_from_slice(q);
         state.p.copy_from_slice(p);
@@ -154,7 +187,28 @@ impl Seat {
         state.p_low.fill(0.0);
     }
 
-    /// Looks at a step; whether and how it was the last one.
+    /// Looks at what became of a step; whether and how it was the last one.
+    fn look(&mut self, stepper: &Stepper<f64>, state: &State<f64>, step: Result<u32, Cause>) -> Look {
+        let status = match step {
+            Ok(iterations) => self.observe(stepper, state, iterations),
+            Err(cause) => Some((&cause).into()),
+        };
+        let failed = status.is_some_and(|status: Status| !status.is_complete());
+        match (status, &self.ladder) {
+            (_, Some(ladder)) if failed || self.energy.exceeds(ladder.tolerance) => {
+                let next = self.rung + 1;
+                // the last rung is kept, whatever it gives
+                match status {
+                    _ if next < ladder.rungs.len() => Look::Again(next),
+                    Some(status) => Look::Ended(status),
+                    None => Look::On,
+                }
+            }
+            (Some(status), _) => Look::Ended(status),
+            (None, _) => Look::On,
+        }
+    }
+
     fn observe(&mut self, stepper: &Stepper<f64>, state: &State<f64>, iterations: u32) -> Option<Status> {
         let moment = Moment { t: stepper.time(state.steps), state, stepper, iterations };
         let looked = self.energy.observe(&moment).and_then(|_| match &mut self.events {
@@ -178,6 +232,7 @@ impl Seat {
         let ending = &mut self.ending;
         ending.status = status;
         ending.t = stepper.time(state.steps);
+        ending.step = self.pace.step;
         ending.q.copy_from_slice(&state.q);
         ending.p.copy_from_slice(&state.p);
         let scale = self.energy.meter.scale();
@@ -194,6 +249,7 @@ impl Seat {
         let ending = &mut self.ending;
         ending.status = refusal.into();
         ending.t = self.problem.t0;
+        ending.step = f64::NAN;
         ending.q.copy_from_slice(starts.of(&starts.q, member));
         ending.p.copy_from_slice(starts.of(&starts.p, member));
         ending.energy = f64::NAN;
@@ -219,24 +275,58 @@ impl OneByOne {
         Self { seat, stepper, state: State::new(&plan.problem) }
     }
 
-    /// Takes the steps of a member. `Break` if it was told not to go on.
-    fn steps(&mut self, go_on: GoOn<'_>) -> ControlFlow<()> {
+    /// Takes the steps of a member, from the rung that is to be expected or another. `Break` if it was told not to go on.
+    fn steps(
+        &mut self,
+        starts: &Starts,
+        member: usize,
+        mut rung: Option<usize>,
+        go_on: GoOn<'_>,
+    ) -> ControlFlow<()> {
         let Self { seat, stepper, state } = self;
-        let mut iterations = 0;
-        let status = loop {
+        seat.restart(starts, member, rung, stepper, state);
+        let mut step = Ok(0);
+        loop {
             if state.steps.is_multiple_of(PATIENCE) {
                 go_on()?;
             }
-            if let Some(status) = seat.observe(stepper, state, iterations) {
-                break status;
+            match seat.look(stepper, state, step) {
+                Look::On => step = stepper.step(state),
+                Look::Again(next) => {
+                    rung = Some(next);
+                    seat.restart(starts, member, rung, stepper, state);
+                    step = Ok(0);
+                }
+                Look::Ended(status) => {
+                    seat.finish(status, stepper, state);
+                    return ControlFlow::Continue(());
+                }
             }
-            match stepper.step(state) {
-                Ok(count) => iterations = count,
-                Err(cause) => break (&cause).into(),
+        }
+    }
+}
+
+impl OneByOne {
+    /// The energies of members at the start, and rungs on which they keep to the tolerance while they do not on the one above. Each is looked for from the rung of
+    /// the one before.
+    pub(super) fn try_rungs(&mut self, ladder: &Arc<Ladder>, starts: &Starts) -> Vec<(f64, usize)> {
+        self.seat.ladder = Some(ladder.clone());
+        let mut tried = Vec::new();
+        let mut rung = ladder.middle;
+        for member in (0..starts.len()).filter(|&member| starts.refused[member].is_none()) {
+            loop {
+                let _ = self.steps(starts, member, Some(rung), &|| ControlFlow::Continue(()));
+                let kept = self.seat.rung == rung && self.seat.ending.status.is_complete();
+                rung = self.seat.rung;
+                // up while that works
+                if !kept || rung == 0 {
+                    break;
+                }
+                rung -= 1;
             }
-        };
-        seat.finish(status, stepper, state);
-        ControlFlow::Continue(())
+            tried.push((self.seat.ending.energy, rung));
+        }
+        tried
     }
 }
 
@@ -251,10 +341,7 @@ impl Engine for OneByOne {
             go_on()?;
             match starts.refused[member] {
                 Some(refusal) => self.seat.refuse(refusal, starts, member),
-                None => {
-                    self.seat.restart(starts, member, &mut self.stepper, &mut self.state);
-                    self.steps(go_on)?;
-                }
+                None => self.steps(starts, member, None, go_on)?,
             }
             ended(member, &self.seat.ending);
         }
@@ -300,7 +387,7 @@ impl FourAbreast {
             if let Some(refusal) = starts.refused[member] {
                 seat.refuse(refusal, starts, member);
             } else {
-                seat.restart(starts, member, stepper, state);
+                seat.restart(starts, member, None, stepper, state);
                 match seat.observe(stepper, state, 0) {
                     Some(status) => seat.finish(status, stepper, state),
                     None => {
@@ -320,16 +407,22 @@ impl FourAbreast {
         let results = self.fleet.step(&mut self.steppers, &mut self.states, takes_part);
         for (lane, result) in results.into_iter().enumerate() {
             let (Some(result), Some(member)) = (result, self.members[lane]) else { continue };
-            let (seat, stepper, state) = (&mut self.seats[lane], &self.steppers[lane], &self.states[lane]);
-            let status = match result {
-                Ok(iterations) => seat.observe(stepper, state, iterations),
-                Err(cause) => Some((&cause).into()),
-            };
-            if let Some(status) = status {
-                seat.finish(status, stepper, state);
-                self.endings[member].clone_from(&seat.ending);
-                go_on()?;
-                self.seat(lane, starts, left);
+            let (seat, stepper, state) =
+                (&mut self.seats[lane], &mut self.steppers[lane], &mut self.states[lane]);
+            match seat.look(stepper, state, result) {
+                Look::On => {}
+                Look::Again(rung) => {
+                    seat.restart(starts, member, Some(rung), stepper, state);
+                    // what there is to see at the start was seen
+                    let _ = seat.observe(stepper, state, 0);
+                    self.fleet.assign(lane, stepper);
+                }
+                Look::Ended(status) => {
+                    seat.finish(status, stepper, state);
+                    self.endings[member].clone_from(&seat.ending);
+                    go_on()?;
+                    self.seat(lane, starts, left);
+                }
             }
         }
         ControlFlow::Continue(())
@@ -375,6 +468,14 @@ impl EnergyRange {
     fn restart(&mut self, parameters: Option<&[f64]>, t: f64, start: [&[f64]; 3]) {
         self.meter.restart(parameters, &t, start);
         (self.low, self.high) = (0.0, 0.0);
+    }
+}
+
+impl EnergyRange {
+    /// Whether the error is larger than a part of the energy, or no number.
+    fn exceeds(&self, tolerance: f64) -> bool {
+        let largest = self.high.max(-self.low);
+        !(largest <= tolerance * self.meter.scale())
     }
 }
 

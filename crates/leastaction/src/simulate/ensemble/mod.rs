@@ -10,6 +10,7 @@
 
 mod draws;
 mod engine;
+mod ladder;
 mod members;
 mod plan;
 mod record;

@@ -1,6 +1,7 @@
 //! A checked ensemble, ready to go.
 
-use super::engine::AnyEngine;
+use super::engine::{AnyEngine, OneByOne, Pace};
+use super::ladder::Ladder;
 use super::members::{Axis, List, Members};
 use super::record::{Column, columns};
 use super::run::Worker;
@@ -12,11 +13,16 @@ use crate::simulate::{Observed, Plan, Run};
 use crate::system::{Quantity, Starter, Variable};
 use std::collections::HashSet;
 use std::ops::Range;
+use std::sync::Arc;
 
 /// A block takes about so many steps, so that little is lost when it is broken off.
 const STEPS_A_BLOCK: u64 = 1 << 21;
 /// The fewest and the most members of a block.
 const BLOCK: (u64, u64) = (8, 1024);
+/// Members that are tried before steps are chosen for all: so many steps in all, and so many members.
+const STEPS_TRIED: u64 = 50_000;
+const FEWEST_TRIED: u64 = 8;
+const MOST_TRIED: u64 = 256;
 /// Even a small ensemble has about so many blocks, for threads to share.
 const FEWEST_BLOCKS: u64 = 64;
 
@@ -58,7 +64,7 @@ impl EnsemblePlan {
         let events: Vec<&str> = observed.events.iter().map(|(name, _)| name.as_str()).collect();
         let columns = columns(&members.names, &system.coordinate_names(), &events);
         check_columns(&columns)?;
-        Ok(Self {
+        let mut made = Self {
             run: stored(run, &base, spec),
             block: block_size(members.count, base.steps),
             engine: AnyEngine::new(&base, &observed),
@@ -66,7 +72,30 @@ impl EnsemblePlan {
             members,
             starter,
             base,
-        })
+        };
+        if let (Some(tolerance), true) = (made.base.tolerance, made.base.problem.system.structure().autonomous) {
+            let ladder = made.ladder(tolerance, &observed);
+            made.engine.climb(&Arc::new(ladder));
+        }
+        Ok(made)
+    }
+
+    /// Steps for members that keep to a tolerance, after a look at some of them.
+    fn ladder(&self, tolerance: f64, observed: &Observed) -> Ladder {
+        let own = Pace { step: self.base.step, steps: self.base.steps };
+        // a linear motion keeps its energy with any step
+        let structure = self.base.problem.system.structure();
+        let larger = !(structure.constant_mass && structure.constant_stiffness && structure.separable);
+        let mut ladder = Ladder::new(tolerance, own, larger);
+        let affordable = STEPS_TRIED / own.steps.max(1);
+        let count = affordable.clamp(FEWEST_TRIED, MOST_TRIED).min(self.count().div_ceil(4));
+        // in the middle of equal parts
+        let middle = |i: u64| (u128::from(self.count()) * u128::from(2 * i + 1) / u128::from(2 * count)) as u64;
+        let mut worker = self.worker();
+        worker.start((0..count).map(middle), count as usize);
+        let mut engine = OneByOne::new(&self.base, observed);
+        ladder.learn(engine.try_rungs(&Arc::new(ladder.clone()), &worker.starts));
+        ladder
     }
 
     /// How many members there are.

@@ -110,6 +110,8 @@ pub struct Ending {
     pub status: Status,
     /// The time reached.
     pub t: f64,
+    /// The step; NaN if none was taken.
+    pub step: f64,
     /// Coordinates then.
     pub q: Vec<f64>,
     /// Momenta then.
@@ -130,6 +132,7 @@ impl Ending {
         Self {
             status: Status::Done,
             t: f64::NAN,
+            step: f64::NAN,
             q: vec![f64::NAN; n],
             p: vec![f64::NAN; n],
             energy: f64::NAN,
@@ -160,7 +163,7 @@ pub struct Column {
     pub kind: Kind,
 }
 
-/// The columns of an ensemble: the member's number, what varies, how it ended, the time reached, the state then, the energy, the events.
+/// The columns of an ensemble: the member's number, what varies, how it ended, the time reached, the step, the state then, the energy, the events.
 pub(super) fn columns(varied: &[String], coordinates: &[String], events: &[&str]) -> Vec<Column> {
     let column = |name: String, kind| Column { name, kind };
     let real = |name: String| column(name, Kind::Real);
@@ -168,6 +171,7 @@ pub(super) fn columns(varied: &[String], coordinates: &[String], events: &[&str]
     columns.extend(varied.iter().cloned().map(real));
     columns.push(column("status".to_owned(), Kind::Status));
     columns.push(real("t_end".to_owned()));
+    columns.push(real("step".to_owned()));
     columns.extend(coordinates.iter().map(|name| real(format!("{name}_end"))));
     columns.extend(coordinates.iter().map(|name| real(format!("p_{name}_end"))));
     let energy = ["energy", "energy_error", "energy_error_low", "energy_error_high"];
@@ -211,7 +215,7 @@ impl Block {
         let cells = [member]
             .into_iter()
             .chain(values.iter().map(|x| x.to_bits()))
-            .chain([ending.status.code(), ending.t.to_bits()])
+            .chain([ending.status.code(), ending.t.to_bits(), ending.step.to_bits()])
             .chain(ending.q.iter().chain(&ending.p).map(|x| x.to_bits()))
             .chain(energy.map(f64::to_bits))
             .chain(events.flat_map(|(count, first)| [*count, first.to_bits()]));

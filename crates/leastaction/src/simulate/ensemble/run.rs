@@ -138,7 +138,7 @@ impl Worker<'_> {
     /// The rows of members; nothing if it was told not to go on.
     fn run(&mut self, members: Range<u64>, go_on: GoOn<'_>) -> Option<Block> {
         let rows = (members.end - members.start) as usize;
-        self.start(&members, rows);
+        self.start(members.clone(), rows);
         let width = self.plan.varied().len();
         let mut block = Block::new(rows, self.plan.columns.len());
         let values = &self.values;
@@ -152,13 +152,14 @@ impl Worker<'_> {
         }
     }
 
-    fn start(&mut self, members: &Range<u64>, rows: usize) {
+    /// Computes the starts of members.
+    pub(super) fn start(&mut self, members: impl Iterator<Item = u64>, rows: usize) {
         let Self { plan, starter, starts, values, .. } = self;
         let problem = &plan.base.problem;
         let (n, parameters, width) = (problem.system.n(), problem.parameters.len(), plan.varied().len());
         starts.resize(rows, n, parameters);
         values.resize(rows * width, 0.0);
-        for (row, member) in members.clone().enumerate() {
+        for (row, member) in members.enumerate() {
             let own = &mut values[row * width..(row + 1) * width];
             plan.values(member, own);
             let state = row * n..(row + 1) * n;

@@ -144,11 +144,7 @@ impl<'p> Writer<'_, 'p> {
                 _ => self.four(place, node),
             };
             let term = |group: usize| {
-                let place = self.layout.weight(matrix, node);
-                let weight = match self.layout.abreast {
-                    1 => self.four(place, group),
-                    _ => Emit::broadcast(self.program, Array::Outputs, bytes(place + group)),
-                };
+                let weight = self.four(self.layout.weight(matrix, node), group);
                 sums.as_ref().map_or_else(|| x * weight, |sums| x.mul_add(weight, sums[group]))
             };
             (0..self.groups).map(term).collect()
