@@ -133,6 +133,7 @@ impl Abreast {
             v: &self.weights,
             t: &self.time,
             outputs: &mut self.variables,
+            changes: &mut [],
             scratch: &mut self.scratch,
         })
     }

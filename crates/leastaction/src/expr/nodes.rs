@@ -501,6 +501,7 @@ impl Nodes {
             v: &self.weights,
             t: &self.time,
             outputs: &mut self.variables,
+            changes: &mut [],
             scratch: &mut self.scratch,
         })
     }

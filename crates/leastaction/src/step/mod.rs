@@ -13,6 +13,7 @@ mod course;
 mod fleet;
 mod galerkin;
 mod jacobian;
+mod motion;
 mod propagator;
 mod runge_kutta;
 mod splitting;

@@ -9,6 +9,8 @@ mod machine;
 mod pack;
 mod packed;
 mod program;
+mod roll;
+mod stage;
 mod sweep;
 mod translate;
 
