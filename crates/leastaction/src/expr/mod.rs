@@ -31,6 +31,7 @@ pub use derive::Differentiator;
 pub use display::{Names, formula};
 pub use graph::{Binary, Depends, Graph, Node, NodeId, Unary};
 pub use native::Backend;
+pub(crate) use native::widely;
 pub use nodes::{Nodes, Pattern, Sweep, Tapes, Weights};
 pub use parse::{MAX_DEPTH, MAX_PARTS, in_name, is_name, parse};
 pub use rate::Rates;

@@ -62,6 +62,7 @@ impl<R: Real> State<R> {
 }
 
 /// x += increment, with the rounding error of the sum kept in `low`.
+#[inline]
 fn compensated_add<R: Real>(x: &mut R, low: &mut R, increment: R) {
     let y = low.clone() + increment;
     let sum = x.clone() + y.clone();

@@ -4,7 +4,7 @@
 //! evaluated. With a diagonal mass matrix a stage is one pass over memory, as machine code together with the forces if there is any.
 
 use super::{State, compensated_add};
-use crate::expr::{Aligned, Stage, Staging};
+use crate::expr::{Aligned, Stage, Staging, widely};
 use crate::scalar::Real;
 use crate::system::{ConstantMass, Forces};
 
@@ -63,15 +63,40 @@ impl<R: Real> Motion<R> {
         self.stage[0].clone_from_slice(q);
     }
 
+    /// Whether Q is at the start of a step.
+    pub(super) fn is_at(&self, q: &[R]) -> bool {
+        // counted, because that needs no branch
+        widely(|| self.q().iter().zip(q).filter(|(a, b)| a != b).count() == 0)
+    }
+
     /// q, p and what was lost of both before.
     pub(super) fn begin(&mut self, state: &State<R>, at_rest: &[R]) {
-        let (n, [_, q, p, _], [_, dq, dp]) = (self.staging.n, self.staging.fixed(), self.staging.changes());
-        self.fixed[q..q + n].clone_from_slice(&state.q);
-        for ((start, p), at_rest) in self.fixed[p..p + n].iter_mut().zip(&state.p).zip(at_rest) {
-            *start = p.clone() - at_rest.clone();
+        let Lists { q, p, dq, dp, .. } = self.lists();
+        widely(|| {
+            q.clone_from_slice(&state.q);
+            dq.clone_from_slice(&state.q_low);
+            dp.clone_from_slice(&state.p_low);
+            for ((start, p), at_rest) in p.iter_mut().zip(&state.p).zip(at_rest) {
+                *start = p.clone() - at_rest.clone();
+            }
+        });
+    }
+
+    /// The parts of the arrays.
+    fn lists(&mut self) -> Lists<'_, R> {
+        let n = self.staging.n;
+        let [_, _, p_at, masses_at] = self.staging.fixed();
+        let (q, rest) = self.fixed.split_at_mut(p_at);
+        let (p, reciprocals) = rest.split_at_mut(masses_at - p_at);
+        let (dq, dp) = self.changes.split_at_mut(self.staging.changes()[2]);
+        Lists {
+            q: &mut q[..n],
+            p: &mut p[..n],
+            reciprocals: &reciprocals[..n],
+            dq: &mut dq[..n],
+            dp: &mut dp[..n],
+            stage: &mut self.stage[0],
         }
-        self.changes[dq..dq + n].clone_from_slice(&state.q_low);
-        self.changes[dp..dp + n].clone_from_slice(&state.p_low);
     }
 
     /// Δp += kick F(Q),  Δq += drift M⁻¹(p + Δp),  Q = q + Δq in one pass; `false` if there is no machine code for it.
@@ -89,40 +114,27 @@ impl<R: Real> Motion<R> {
 
     /// Δp += kick F,  Δq += drift M⁻¹(p + Δp),  Q = q + Δq
     pub(super) fn kick_and_drift(&mut self, [kick, drift]: &[R; 2], force: &[R], mass: &ConstantMass<R>) {
-        let n = self.staging.n;
-        let (q, rest) = self.fixed.split_at(self.staging.fixed()[2]);
-        let (p, reciprocals) = rest.split_at(self.staging.fixed()[3] - self.staging.fixed()[2]);
-        let (dq, dp) = self.changes.split_at_mut(self.staging.changes()[2]);
-        let stage = &mut self.stage[0];
-        let (q, p, dq, dp) = (&q[..n], &p[..n], &mut dq[..n], &mut dp[..n]);
+        let lists = self.lists();
         if mass.reciprocals().is_some() {
-            return one_pass([kick, drift], [force, reciprocals, q, p], dq, dp, stage);
+            return widely(|| one_pass([kick, drift], force, lists));
         }
-        for j in 0..n {
+        let Lists { q, p, dq, dp, stage, .. } = lists;
+        for j in 0..q.len() {
             dp[j].add_mul(kick, &force[j]);
             stage[j] = p[j].clone() + dp[j].clone();
         }
         mass.solve(stage);
-        for j in 0..n {
+        for j in 0..q.len() {
             dq[j].add_mul(drift, &stage[j]);
             stage[j] = q[j].clone() + dq[j].clone();
         }
     }
 
-    /// Δp += kick F
-    pub(super) fn kick(&mut self, kick: &R, force: &[R]) {
-        let [_, _, dp] = self.staging.changes();
-        for (dp, force) in self.changes[dp..].iter_mut().zip(force) {
-            dp.add_mul(kick, force);
-        }
-    }
-
-    /// A coordinate that is lost, if there is one: its change is not finite.
-    pub(super) fn lost(&self) -> Option<usize> {
-        let [dq, dp] = self.changes();
+    /// Δp += kick F; a coordinate that is lost, if there is one: its change is not finite.
+    pub(super) fn last_kick(&mut self, kick: &R, force: &[R]) -> Option<usize> {
+        let Lists { dq, dp, .. } = self.lists();
         // counted, because that needs no branch
-        let lost = |x: &&R| !x.is_finite();
-        if dq.iter().filter(lost).count() + dp.iter().filter(lost).count() == 0 {
+        if widely(|| kick_and_count(kick, force, dq, dp)) == 0 {
             return None;
         }
         (0..dq.len()).find(|&j| !dq[j].is_finite() || !dp[j].is_finite())
@@ -131,33 +143,55 @@ impl<R: Real> Motion<R> {
     /// q + Δq and p + Δp.
     pub(super) fn end(&self, state: &mut State<R>) {
         let [dq, dp] = self.changes();
-        add_all(&mut state.q, &mut state.q_low, dq);
-        add_all(&mut state.p, &mut state.p_low, dp);
+        widely(|| {
+            add_all(&mut state.q, &mut state.q_low, dq);
+            add_all(&mut state.p, &mut state.p_low, dp);
+        });
     }
 }
 
-/// A kick and a drift with a diagonal mass matrix: one pass over memory, slices of one length, so that the compiler makes vector instructions
-/// of it.
-fn one_pass<R: Real>(
-    [kick, drift]: [&R; 2],
-    [force, reciprocals, start_q, start_p]: [&[R]; 4],
-    dq: &mut [R],
-    dp: &mut [R],
-    q: &mut [R],
-) {
-    let n = q.len();
-    let (dq, dp) = (&mut dq[..n], &mut dp[..n]);
-    let (force, reciprocals) = (&force[..n], &reciprocals[..n]);
-    let (start_q, start_p) = (&start_q[..n], &start_p[..n]);
+/// Parts of a motion, all of one length.
+struct Lists<'a, R> {
+    q: &'a mut [R],
+    p: &'a mut [R],
+    reciprocals: &'a [R],
+    dq: &'a mut [R],
+    dp: &'a mut [R],
+    stage: &'a mut [R],
+}
+
+// Slices of one length, and inlined, so that the compiler makes vector instructions of loops.
+
+/// A kick and a drift with a diagonal mass matrix.
+#[inline(always)]
+fn one_pass<R: Real>([kick, drift]: [&R; 2], force: &[R], lists: Lists<'_, R>) {
+    let Lists { q, p, reciprocals, dq, dp, stage } = lists;
+    let n = stage.len();
+    let (q, p, reciprocals, dq, dp) = (&q[..n], &p[..n], &reciprocals[..n], &mut dq[..n], &mut dp[..n]);
+    let force = &force[..n];
     for j in 0..n {
         dp[j].add_mul(kick, &force[j]);
-        let v = (start_p[j].clone() + dp[j].clone()) * reciprocals[j].clone();
+        let v = (p[j].clone() + dp[j].clone()) * reciprocals[j].clone();
         dq[j].add_mul(drift, &v);
-        q[j] = start_q[j].clone() + dq[j].clone();
+        stage[j] = q[j].clone() + dq[j].clone();
     }
+}
+
+/// A kick, and how many changes are not finite.
+#[inline(always)]
+fn kick_and_count<R: Real>(kick: &R, force: &[R], dq: &[R], dp: &mut [R]) -> usize {
+    let n = dp.len();
+    let (force, dq) = (&force[..n], &dq[..n]);
+    let mut lost = 0;
+    for j in 0..n {
+        dp[j].add_mul(kick, &force[j]);
+        lost += usize::from(!dp[j].is_finite()) + usize::from(!dq[j].is_finite());
+    }
+    lost
 }
 
 /// x += change, with the rounding errors of the sums in `low`; what was there before is part of the changes.
+#[inline(always)]
 fn add_all<R: Real>(x: &mut [R], low: &mut [R], changes: &[R]) {
     let n = changes.len();
     let (x, low) = (&mut x[..n], &mut low[..n]);

@@ -117,9 +117,7 @@ impl<R: Real> SplittingStepper<R> {
 
     /// Q = q and its forces, Δq and Δp what was lost before.
     fn begin(&mut self, state: &State<R>, t: &R) {
-        // counted, because that needs no branch
-        let differ = || self.motion.q().iter().zip(&state.q).filter(|(a, b)| a != b).count();
-        let same = self.known && (self.autonomous || self.time == *t) && differ() == 0;
+        let same = self.known && (self.autonomous || self.time == *t) && self.motion.is_at(&state.q);
         if !same {
             self.motion.go(&state.q);
             self.evaluate(t.clone());
@@ -131,8 +129,7 @@ impl<R: Real> SplittingStepper<R> {
     /// The last kick; then q + Δq and p + Δp, unless they are not finite.
     fn end(&mut self, state: &mut State<R>) -> Result<(), Cause> {
         let kick = self.flows.kicks[self.flows.drifts.len()].clone() * self.h.clone();
-        self.motion.kick(&kick, &self.force);
-        let lost = self.motion.lost();
+        let lost = self.motion.last_kick(&kick, &self.force);
         self.known = lost.is_none();
         if let Some(coordinate) = lost {
             return Err(Cause::NotFinite { coordinate, step_size: self.h.to_f64() });

@@ -68,6 +68,15 @@ pub(crate) struct Arrays<'a> {
     pub(super) scratch: &'a mut [f64],
 }
 
+/// Does some work on lists, in registers as wide as the processor has them. The results do not depend on it.
+#[inline]
+pub(crate) fn widely<T>(work: impl FnOnce() -> T) -> T {
+    #[cfg(all(feature = "native", target_arch = "x86_64"))]
+    return avx::widely(work);
+    #[cfg(not(all(feature = "native", target_arch = "x86_64")))]
+    work()
+}
+
 /// Why there can be no machine code.
 fn unavailable() -> Option<String> {
     #[cfg(all(feature = "native", target_arch = "x86_64"))]

@@ -1,4 +1,4 @@
-//! Holds machine code and calls it: the only unsafe code of the library in its default build.
+//! Holds machine code and calls it, and calls what was compiled for AVX2: the only unsafe code of the library in its default build.
 //!
 //! Why it is needed: to run instructions that were not there when the program was compiled, their address has to be called as a
 //! function. Why it is sound:
@@ -61,6 +61,21 @@ struct Lengths {
 pub(crate) fn unavailable() -> Option<String> {
     let able = std::arch::is_x86_feature_detected!("avx2") && std::arch::is_x86_feature_detected!("fma");
     (!able).then(|| "the processor has no AVX2 with fused multiply-add".to_owned())
+}
+
+/// Does some work, compiled for AVX2 as far as it is inlined, if the processor has it. The results are the same: nothing is fused or reordered.
+#[inline]
+pub(crate) fn widely<T>(work: impl FnOnce() -> T) -> T {
+    #[target_feature(enable = "avx2")]
+    fn with_avx2<T>(work: impl FnOnce() -> T) -> T {
+        work()
+    }
+    if std::arch::is_x86_feature_detected!("avx2") {
+        // SAFETY: the processor has what the function is compiled for, as just checked.
+        unsafe { with_avx2(work) }
+    } else {
+        work()
+    }
 }
 
 impl Code {

@@ -14,4 +14,4 @@ mod stage;
 mod sweep;
 mod translate;
 
-pub(crate) use machine::{Code, unavailable};
+pub(crate) use machine::{Code, unavailable, widely};
