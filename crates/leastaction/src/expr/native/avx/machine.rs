@@ -84,7 +84,7 @@ impl Code {
         let n = tape.coordinates;
         let lengths =
             Lengths { registers: tape.registers, q: n, v: n, t: 1, outputs: tape.outputs, changes: 0 };
-        Self::of(tape, lengths, || Some(roll(translate(tape))))
+        Self::of(tape, lengths, || Some(roll(&translate(tape))))
     }
 
     /// The code of a stage; `None` also if it might give up, or if the forces depend on velocities.
@@ -95,7 +95,7 @@ impl Code {
         if tape.coordinates != n || tape.outputs != n {
             return None;
         }
-        Self::of(tape, lengths, || stage(tape, staging).map(roll))
+        Self::of(tape, lengths, || stage(tape, staging).map(|program| roll(&program)))
     }
 
     /// The code of a sweep over the nodes of a step.
@@ -122,6 +122,12 @@ impl Code {
         // SAFETY: the code at the start of this memory was made for the calling convention of `Entry`.
         let entry = unsafe { std::mem::transmute::<*const u8, Entry>(memory.as_ptr()) };
         Some(Self { entry, lengths, scratch: assembled.scratch, memory })
+    }
+
+    /// How long it is, with its constants.
+    #[cfg(test)]
+    pub(super) fn bytes(&self) -> usize {
+        self.memory.len()
     }
 
     /// Runs the code. `false` if that needs a function far from where it is fast: then the outputs mean nothing.
