@@ -4,74 +4,120 @@
 //! hundred operations or so, which is no more than a few turns. Here the operations of a turn are cut into phases by their depth, and the late
 //! phases of a turn are done beside the early ones of the next turns: what is waited for was begun a turn ago.
 
-use super::repeat::{Line, Operand, Repetition};
+use super::program::Operation;
+use super::repeat::{FURTHEST, Line, Operand, Repetition};
 
-const PHASES: usize = 3;
-/// Fewer turns do not pay, nor do turns that are less deep.
+/// So many phases at most, each of so many operations that wait for each other at least.
+const MOST: usize = 5;
+const DEPTH: usize = 3;
+/// Fewer turns do not pay.
 const FEWEST: usize = 16;
-const SHALLOWEST: usize = 9;
 
-/// The line with turns that overlap, where it still has its loops then: what phases leave to the next ones takes registers.
+/// The line with turns that overlap, in as many phases as leave it its loops: what phases leave to the next ones takes registers.
 pub(super) fn overlapped(line: Line) -> Line {
+    let repetitions = line.repetitions();
+    if repetitions.is_empty() {
+        return line;
+    }
+    let before = rolled(&line, &repetitions);
+    for most in (2..=MOST).rev() {
+        let overlapped = line.in_order(&order(&line, &repetitions, most));
+        if 10 * rolled(&overlapped, &overlapped.repetitions()) >= 9 * before {
+            return overlapped;
+        }
+    }
+    line
+}
+
+/// The order of operations with up to so many phases.
+fn order(line: &Line, repetitions: &[Repetition], most: usize) -> Vec<usize> {
     let mut order = Vec::with_capacity(line.operations.len());
-    for repetition in line.repetitions() {
-        order.extend(order.len()..repetition.start);
-        match phases(&line, &repetition) {
-            Some(phases) => interleave(&repetition, &phases, &mut order),
-            None => order.extend(repetition.start..repetition.end()),
+    for repetition in repetitions {
+        // wherever turns are said to begin, they are the same; best where their chain of operations does
+        let deepest = starts(line, repetition)
+            .filter_map(|start| {
+                let turns = Turns { start, period: repetition.period, count: repetition.turns - 1 };
+                turns.phases(line, most).map(|(depth, phases)| (depth, turns, phases))
+            })
+            .max_by_key(|(depth, ..)| *depth);
+        if let Some((_, turns, phases)) = deepest {
+            order.extend(order.len()..turns.start);
+            turns.interleave(&phases, &mut order);
         }
     }
     order.extend(order.len()..line.operations.len());
-    let overlapped = line.in_order(&order);
-    if 10 * rolled(&overlapped) >= 9 * rolled(&line) { overlapped } else { line }
+    order
 }
 
 /// How many operations are done by loops.
-fn rolled(line: &Line) -> usize {
+fn rolled(line: &Line, repetitions: &[Repetition]) -> usize {
     let of = |repetition: &Repetition| {
         let turns: usize = line.pieces(repetition).iter().map(ExactSizeIterator::len).sum();
         turns * repetition.period
     };
-    line.repetitions().iter().map(of).sum()
+    repetitions.iter().map(of).sum()
 }
 
-/// The phase of each operation of a turn, if it is worth while.
-fn phases(line: &Line, repetition: &Repetition) -> Option<Vec<usize>> {
-    let &Repetition { start, period, turns, .. } = repetition;
-    let second = start + period;
-    let reads = |i: usize| {
-        line.operations[second + i].2.into_iter().flatten().filter_map(|operand| match operand {
-            Operand::Value(value) if value >= start => Some(value),
-            _ => None,
-        })
-    };
-    let mut depth = vec![0; period];
-    for i in 0..period {
-        let own = reads(i).filter(|&value| value >= second).map(|value| depth[value - second] + 1);
-        depth[i] = own.max().unwrap_or(0);
-    }
-    let deepest = depth.iter().max()? + 1;
-    if turns < FEWEST || deepest < SHALLOWEST {
-        return None;
-    }
-    let phases: Vec<usize> = depth.iter().map(|depth| depth * PHASES / deepest).collect();
-    // what comes from the turn before may be at most one phase later there
-    let in_time = |i: usize| {
-        reads(i).filter(|&value| value < second).all(|value| phases[value - start] <= phases[i] + 1)
-    };
-    (0..period).all(in_time).then_some(phases)
+/// Where turns may begin: behind stores.
+fn starts(line: &Line, repetition: &Repetition) -> impl Iterator<Item = usize> {
+    let turn = repetition.start..repetition.start + repetition.period;
+    turn.filter(|&at| matches!(line.operations[at - 1].0, Operation::Store(..)))
 }
 
-/// Turn after turn, the late phases of earlier turns first.
-fn interleave(repetition: &Repetition, phases: &[usize], order: &mut Vec<usize>) {
-    let &Repetition { start, period, turns, .. } = repetition;
-    for now in 0..turns + PHASES - 1 {
-        for phase in (0..PHASES).rev() {
-            if let Some(turn) = now.checked_sub(phase)
-                && turn < turns
-            {
-                let own = (0..period).filter(|&i| phases[i] == phase);
-                order.extend(own.map(|i| start + turn * period + i));
+struct Turns {
+    start: usize,
+    period: usize,
+    count: usize,
+}
+
+impl Turns {
+    /// How deep a turn is, and the phase of each of its operations, if it is worth while.
+    fn phases(&self, line: &Line, most: usize) -> Option<(usize, Vec<usize>)> {
+        let &Self { start, period, count } = self;
+        if count < FEWEST {
+            return None;
+        }
+        // a turn that reads nothing but turns after the first one, and what is there before all
+        let turn = start + FURTHEST * period;
+        let reads = |i: usize| {
+            line.operations[turn + i].2.into_iter().flatten().filter_map(|operand| match operand {
+                Operand::Value(value) if value >= start => Some(value),
+                _ => None,
+            })
+        };
+        let mut depth = vec![0; period];
+        for i in 0..period {
+            let own = reads(i).filter(|&value| value >= turn).map(|value| depth[value - turn] + 1);
+            depth[i] = own.max().unwrap_or(0);
+        }
+        let deepest = depth.iter().max()? + 1;
+        let number = most.min(deepest / DEPTH);
+        if number < 2 {
+            return None;
+        }
+        let phases: Vec<usize> = depth.iter().map(|depth| depth * number / deepest).collect();
+        // what a turn before has made must be there: it may be made as many phases later as it is turns earlier
+        let in_time = |i: usize, value: usize| {
+            let turns = FURTHEST - (value - start) / period;
+            phases[(value - start) % period] <= phases[i] + turns
+        };
+        (0..period).all(|i| reads(i).all(|value| in_time(i, value))).then_some((deepest, phases))
+    }
+
+    /// Turn after turn, the late phases of earlier turns first.
+    fn interleave(&self, phases: &[usize], order: &mut Vec<usize>) {
+        let &Self { start, period, count } = self;
+        let mut in_phase = vec![Vec::new(); MOST];
+        for (i, &phase) in phases.iter().enumerate() {
+            in_phase[phase].push(i);
+        }
+        for now in 0..count + MOST - 1 {
+            for (phase, operations) in in_phase.iter().enumerate().rev() {
+                if let Some(turn) = now.checked_sub(phase)
+                    && turn < count
+                {
+                    order.extend(operations.iter().map(|i| start + turn * period + i));
+                }
             }
         }
     }

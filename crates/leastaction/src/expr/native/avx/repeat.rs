@@ -7,14 +7,14 @@ use super::program::{Operation, Program, Width};
 use std::ops::Range;
 
 /// Fewer turns than this are no repetition.
-const FEWEST: usize = 4;
+const FEWEST: usize = 6;
 /// The longest turn, in operations, and the most stores in one.
 const LONGEST: usize = 1000;
 const STORES: usize = 6;
 /// So many turns later a value may be read.
-const FURTHEST: usize = 3;
-/// So many registers hold what turns read of others; the rest is for the turn itself.
-pub(super) const HELD: usize = 8;
+pub(super) const FURTHEST: usize = 5;
+/// So many registers carry values to later turns at most; the others are for the turn itself.
+const CARRIED: usize = 10;
 
 /// What an operation reads.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -102,7 +102,7 @@ impl Line {
 
     /// The same operations in another order, in which each still comes after those that it reads.
     pub(super) fn in_order(&self, order: &[usize]) -> Self {
-        let mut place = vec![0; order.len()];
+        let mut place = vec![usize::MAX; order.len()];
         let mut line = Self::default();
         for (new, &old) in order.iter().enumerate() {
             place[old] = new;
@@ -153,7 +153,7 @@ impl Line {
         let repetition = Repetition { start, period, turns, stride: pair.stride?, courses };
         let carried = self.carried(&repetition);
         let width = |at: usize| self.operations[at].1;
-        let fits = carried.len() <= HELD && carried.iter().all(|&at| width(at) == width(at + period));
+        let fits = carried.len() <= CARRIED && carried.iter().all(|&at| width(at) == width(at + period));
         fits.then_some(repetition)
     }
 

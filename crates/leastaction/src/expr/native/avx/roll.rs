@@ -5,9 +5,12 @@
 
 use super::overlap::overlapped;
 use super::program::{Operation, Program, ValueId, Width};
-use super::repeat::{Course, HELD, Line, Operand, Repetition};
+use super::repeat::{Course, Line, Operand, Repetition};
 use rustc_hash::FxHashMap;
 use std::ops::Range;
+
+/// So many registers hold what turns read of others, if it is not more that they leave to each other; the rest is for the turn itself.
+const HELD: usize = 8;
 
 /// The same program with loops where it repeats itself.
 pub(super) fn roll(program: &Program) -> Program {
