@@ -257,19 +257,3 @@ fn there_is_no_stage_that_gives_up_or_knows_velocities() {
         assert_eq!(code.is_some(), able);
     }
 }
-
-#[test]
-fn tmp() {
-    let mut sizes =
-        std::collections::BTreeMap::from([("n".to_owned(), crate::system::Quantity::Number(400.0))]);
-    let system = crate::system::catalogue::sized_system("fput", &mut sizes).unwrap();
-    let tape = system.model.force_tape();
-    let p = super::stage::stage(&tape, Staging { n: 400, equal_masses: true }).unwrap();
-    let r = roll(&p);
-    let a = r.operations.iter().position(|o| matches!(o.0, Operation::LoopStart)).unwrap();
-    for (i, o) in r.operations.iter().enumerate().skip(a - 12).take(80) {
-        println!("{i} {o:?}");
-    }
-    let b = super::assemble::assemble(&r);
-    std::fs::write("/tmp/wt/stage.bin", &b.bytes).unwrap();
-}
