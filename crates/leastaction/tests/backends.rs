@@ -185,12 +185,12 @@ fn chain(n: usize, kind: Chain) -> System {
         }
         for i in 0..n {
             let mass = if kind == Chain::Masses { p["m"] + 0.01 * i as f64 } else { p["m"] };
-            sum = sum + mass * v[i].squared() * 0.5;
+            sum += mass * v[i].squared() * 0.5;
             if kind == Chain::Coupled && i > 0 {
-                sum = sum + v[i] * v[i - 1] * 0.3;
+                sum += v[i] * v[i - 1] * 0.3;
             }
             if kind == Chain::Pendulums {
-                sum = sum + q[i].cos();
+                sum += q[i].cos();
             }
         }
         sum

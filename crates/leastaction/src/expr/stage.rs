@@ -76,14 +76,15 @@ impl<R: Real> Evaluator<R> {
     /// Does a stage with the outputs as forces. `false` if there is no machine code for it; then nothing has changed.
     #[inline]
     pub fn advance(&mut self, stage: Stage<'_, R>) -> bool {
+        let Stage { q, t, fixed, changes, next } = stage;
         if let Some(StageCode { code, scratch }) = &mut self.stages
             && let (Some(registers), Some(q), Some([t]), Some(v), Some(changes), Some(outputs)) = (
                 R::as_f64s_mut(&mut self.registers),
-                R::as_f64s(stage.q),
-                R::as_f64s(std::slice::from_ref(stage.t)),
-                R::as_f64s(stage.fixed),
-                R::as_f64s_mut(stage.changes),
-                R::as_f64s_mut(stage.next),
+                R::as_f64s(q),
+                R::as_f64s(std::slice::from_ref(t)),
+                R::as_f64s(fixed),
+                R::as_f64s_mut(changes),
+                R::as_f64s_mut(next),
             )
         {
             return code.run(Arrays { registers, q, v, t: &[*t], outputs, changes, scratch });

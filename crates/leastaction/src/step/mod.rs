@@ -2,7 +2,7 @@
 //!
 //! [`Stepper`] is made from a [`Problem`], a [`Method`] and a step size, and then called as often as wanted on a
 //! [`State`]; nothing allocates after it is made. Variational methods are all served by `galerkin`, with many
-//! digits after a start in f64 by `coarse`, and where a step is small by `sweeps`; `splitting` is for methods
+//! digits after a start in f64 by `coarse`, and where a step is small by `sweeps`; `splitting`, with `motion`, is for methods
 //! that kick and drift, `runge_kutta` the explicit reference. [`Propagator`] does the same for linear systems by one matrix; [`closed_forms`] are those that the
 //! papers print. The loop over steps is left to `simulate`.
 

@@ -2,7 +2,8 @@
 //!
 //! A force, a kick and a drift are one long chain of operations, of which each waits for the one before. A processor looks ahead over a
 //! hundred operations or so, which is no more than a few turns. Here the operations of a turn are cut into phases by their depth, and the late
-//! phases of a turn are done beside the early ones of the next turns: what is waited for was begun a turn ago.
+//! phases of a turn are done beside the early ones of the next turns: what is waited for was begun a turn ago. Places in memory that a turn
+//! stores to are read by itself only, and before, as tapes and stages do; so no turn reads too early what another one stores.
 
 use super::program::Operation;
 use super::repeat::{FURTHEST, Line, Operand, Repetition};
@@ -22,7 +23,9 @@ pub(super) fn overlapped(line: Line) -> Line {
     let before = rolled(&line, &repetitions);
     for most in (2..=MOST).rev() {
         let overlapped = line.in_order(&order(&line, &repetitions, most));
-        if 10 * rolled(&overlapped, &overlapped.repetitions()) >= 9 * before {
+        if let Some(overlapped) = overlapped
+            && 10 * rolled(&overlapped, &overlapped.repetitions()) >= 9 * before
+        {
             return overlapped;
         }
     }

@@ -6,8 +6,8 @@
 use super::program::{Operation, Program, Width};
 use std::ops::Range;
 
-/// Fewer turns than this are no repetition.
-const FEWEST: usize = 6;
+/// Fewer turns than this are no repetition: more than a value lasts.
+const FEWEST: usize = FURTHEST + 1;
 /// The longest turn, in operations, and the most stores in one.
 const LONGEST: usize = 1000;
 const STORES: usize = 6;
@@ -100,20 +100,21 @@ impl Line {
         self.last_reader.push(at);
     }
 
-    /// The same operations in another order, in which each still comes after those that it reads.
-    pub(super) fn in_order(&self, order: &[usize]) -> Self {
-        let mut place = vec![usize::MAX; order.len()];
+    /// The same operations in another order, if each still comes after those that it reads.
+    pub(super) fn in_order(&self, order: &[usize]) -> Option<Self> {
+        let mut place = vec![None; self.operations.len()];
         let mut line = Self::default();
         for (new, &old) in order.iter().enumerate() {
-            place[old] = new;
-            let (operation, width, operands) = self.operations[old];
-            let moved = |operand: Operand| match operand {
-                Operand::Value(value) => Operand::Value(place[value]),
-                source => source,
-            };
-            line.push((operation, width, operands.map(|operand| operand.map(moved))));
+            place[old] = Some(new);
+            let (operation, width, mut operands) = self.operations[old];
+            for operand in operands.iter_mut().flatten() {
+                if let Operand::Value(value) = operand {
+                    *value = place[*value]?;
+                }
+            }
+            line.push((operation, width, operands));
         }
-        line
+        Some(line)
     }
 
     /// Where the line repeats itself, one after the other. A turn ends with a store.

@@ -22,11 +22,14 @@ pub(super) fn translate(tape: &Tape) -> Program {
 
 /// The program of a tape for one state that does something else than storing its outputs: the shorter one of two.
 pub(super) fn translate_to(tape: &Tape, output: Output<'_>) -> Program {
-    let single = one_by_one(tape, output);
-    match in_packs(tape, output) {
-        Some(packed) if packed.cost() < single.cost() => packed,
-        _ => single,
+    let Some(packed) = in_packs(tape, output) else { return one_by_one(tape, output) };
+    let cost = packed.cost();
+    // one by one no instruction of the tape takes less than one
+    if cost < tape.len() {
+        return packed;
     }
+    let single = one_by_one(tape, output);
+    if cost < single.cost() { packed } else { single }
 }
 
 pub(super) fn store(index: u32, value: Emit<'_>) {
