@@ -200,3 +200,35 @@ fn add_all<R: Real>(x: &mut [R], low: &mut [R], changes: &[R]) {
         compensated_add(&mut x[j], &mut low[j], changes[j].clone());
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::method::Method;
+    use crate::scalar::Scalar;
+    use crate::step::{State, Stepper};
+    use crate::system::{Settings, System};
+
+    #[test]
+    fn a_restart_with_other_masses_is_a_new_start() {
+        let system = System::build("pair", "Pair")
+            .coordinates(["x", "y"].map(str::to_owned), "")
+            .parameter("m", "1", "", "mass")
+            .start_at_rest([0.3, -0.2])
+            .lagrangian(|q, v, _, p| {
+                p["m"] * (v[0].squared() + 2.0 * v[1].squared()) - (q[0] - q[1]).powi(4) - q[0].squared()
+            })
+            .unwrap();
+        let problem = system.problem(&Settings::default()).unwrap();
+        let method = Method::named("split6").unwrap();
+        let end = |mut stepper: Stepper<f64>| {
+            let mut state = State::new(&problem);
+            (0..5).for_each(|_| assert!(stepper.step(&mut state).is_ok()));
+            state
+        };
+        let other = crate::system::Problem { parameters: vec![3.0], ..problem.clone() };
+        let mut restarted = Stepper::new(&problem, &method, 0.1);
+        restarted.restart(Some(&[3.0]), &problem.v0);
+        assert_eq!(end(restarted), end(Stepper::new(&other, &method, 0.1)));
+        assert_ne!(end(Stepper::new(&problem, &method, 0.1)), end(Stepper::new(&other, &method, 0.1)));
+    }
+}
