@@ -152,3 +152,90 @@ fn angles_beyond_the_fast_range_leave_the_same_bits() {
     assert!(found.q[0] > 1.6471e6, "{:?}", found.q);
     assert_eq!((right.q, right.p), (found.q, found.p));
 }
+
+/// Which chain of particles between walls.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Chain {
+    Equal,
+    /// Masses that differ.
+    Masses,
+    /// Every particle is moved by the next one: the mass matrix is a band.
+    Coupled,
+    /// A wall that is shaken.
+    Shaken,
+    /// Each particle is a pendulum too.
+    Pendulums,
+}
+
+fn chain(n: usize, kind: Chain) -> System {
+    let names = (1..=n).map(|i| format!("x{i}"));
+    let start = (1..=n).map(|i| 0.1 * (i * 37 % 11) as f64 - 0.5);
+    let build = System::build("chain", "Chain").coordinates(names, "").parameter("m", "1.5", "", "mass");
+    let lagrangian = move |q: &[Expr], v: &[Expr], t: Expr, p: &Parameters<Expr>| {
+        let mut sum = Expr::from(0.0);
+        for i in 0..=n {
+            let left = if i == 0 { Expr::from(0.0) } else { q[i - 1] };
+            let right = match i < n {
+                true => q[i],
+                false if kind == Chain::Shaken => t.sin(),
+                false => Expr::from(0.0),
+            };
+            let d = right - left;
+            sum = sum - d.squared() * 0.5 - d.powi(3) * 0.1 - d.powi(4) * 0.05;
+        }
+        for i in 0..n {
+            let mass = if kind == Chain::Masses { p["m"] + 0.01 * i as f64 } else { p["m"] };
+            sum += mass * v[i].squared() * 0.5;
+            if kind == Chain::Coupled && i > 0 {
+                sum += v[i] * v[i - 1] * 0.3;
+            }
+            if kind == Chain::Pendulums {
+                sum += q[i].cos();
+            }
+        }
+        sum
+    };
+    build.start_at_rest(start).lagrangian(lagrangian).unwrap()
+}
+
+/// States and what lies within steps, after steps with two sets of parameters.
+fn course(system: &System, backend: Backend, method: &str) -> Vec<u64> {
+    let system = system.with_backend(Some(backend)).unwrap();
+    let problem = system.problem(&Settings::default()).unwrap();
+    let mut stepper = Stepper::new(&problem, &common::method(method), 0.1);
+    let mut numbers = Vec::new();
+    for mass in [1.5, 2.25] {
+        stepper.restart(Some(&[mass]), &problem.v0);
+        let mut state = State::new(&problem);
+        for step in 0..7 {
+            // forces of another place than where the last step ended
+            if step == 4 {
+                state.q[0] += 0.01;
+            }
+            stepper.step(&mut state).unwrap();
+        }
+        let (mut q, mut v) = (state.q.clone(), state.q.clone());
+        stepper.within(&stepper.weights(&0.3).unwrap(), &mut q, &mut v);
+        for list in [state.q, state.p, state.q_low, state.p_low, q, v] {
+            numbers.extend(list.iter().map(|x| x.to_bits()));
+        }
+    }
+    numbers
+}
+
+#[test]
+fn splitting_steps_of_chains_have_the_same_bits() {
+    for n in [1, 5, 7, 64, 101, 1001] {
+        for kind in [Chain::Equal, Chain::Masses, Chain::Coupled, Chain::Shaken, Chain::Pendulums] {
+            let system = chain(n, kind);
+            for method in ["verlet", "split4", "split6", "split8", "split10"] {
+                if n == 1001 && method != "split6" || common::method(method).fits(&system).is_err() {
+                    continue;
+                }
+                let (right, found) =
+                    (course(&system, Backend::Interpreter, method), course(&system, Backend::Native, method));
+                assert!(right == found, "{n} particles, {kind:?}, {method}");
+            }
+        }
+    }
+}

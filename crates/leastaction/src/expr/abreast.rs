@@ -123,6 +123,7 @@ impl Abreast {
             v: &[],
             t: &[],
             outputs: &mut self.variables,
+            changes: &mut [],
             scratch: &mut self.scratch,
         })
     }

@@ -1,5 +1,6 @@
 //! Numbers in memory that begin where a vector register likes to read them.
 
+use crate::scalar::Field;
 use std::ops::{Deref, DerefMut};
 
 /// A line of the cache, in numbers.
@@ -7,38 +8,44 @@ const LINE: usize = 8;
 
 /// A list of fixed length that begins at a line of the cache.
 #[derive(Debug)]
-pub(super) struct Aligned {
-    numbers: Vec<f64>,
+pub(crate) struct Aligned<R = f64> {
+    numbers: Vec<R>,
     first: usize,
     length: usize,
 }
 
-impl Aligned {
-    pub(super) fn zeros(length: usize) -> Self {
-        let numbers = vec![0.0; length + LINE];
+impl<R: Field> Aligned<R> {
+    pub(crate) fn zeros(length: usize) -> Self {
+        Self::filled(length, R::zero())
+    }
+}
+
+impl<R: Clone> Aligned<R> {
+    fn filled(length: usize, value: R) -> Self {
+        let numbers = vec![value; length + LINE];
         // speed depends on it, nothing else
         let first = numbers.as_ptr().align_offset(8 * LINE).min(LINE);
         Self { numbers, first, length }
     }
 }
 
-impl Clone for Aligned {
+impl<R: Clone> Clone for Aligned<R> {
     fn clone(&self) -> Self {
-        let mut copy = Self::zeros(self.length);
-        copy.copy_from_slice(self);
+        let mut copy = Self::filled(self.length, self.numbers[0].clone());
+        copy.clone_from_slice(self);
         copy
     }
 }
 
-impl Deref for Aligned {
-    type Target = [f64];
-    fn deref(&self) -> &[f64] {
+impl<R> Deref for Aligned<R> {
+    type Target = [R];
+    fn deref(&self) -> &[R] {
         &self.numbers[self.first..self.first + self.length]
     }
 }
 
-impl DerefMut for Aligned {
-    fn deref_mut(&mut self) -> &mut [f64] {
+impl<R> DerefMut for Aligned<R> {
+    fn deref_mut(&mut self) -> &mut [R] {
         &mut self.numbers[self.first..self.first + self.length]
     }
 }

@@ -558,6 +558,7 @@ impl Nodes {
             v: &[],
             t: &[],
             outputs: &mut self.variables,
+            changes: &mut [],
             scratch: &mut self.scratch,
         })
     }

@@ -7,6 +7,7 @@
 use super::graph::{Binary, Graph, Node, NodeId, Unary};
 use super::native::{Arrays, Backend, Code};
 use super::nodes::Layout;
+use super::stage::{StageCode, Staging};
 use crate::scalar::Real;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
@@ -78,6 +79,8 @@ pub struct Tape {
     code: OnceLock<Option<Arc<Code>>>,
     /// Machine code of sweeps over nodes, by the number of nodes.
     sweeps: Arc<Mutex<Vec<SweepCode>>>,
+    /// Machine code of stages, for equal masses and for others.
+    stages: [OnceLock<Option<Arc<Code>>>; 2],
 }
 
 /// Machine code of a sweep over so many nodes, if there can be any.
@@ -115,6 +118,11 @@ impl Tape {
     fn code(&self) -> Option<Arc<Code>> {
         self.code.get_or_init(|| Code::new(self).map(Arc::new)).clone()
     }
+    /// The machine code of a stage, made once for all who ask.
+    pub(super) fn stage_code(&self, staging: Staging) -> Option<Arc<Code>> {
+        let known = &self.stages[usize::from(staging.equal_masses)];
+        known.get_or_init(|| Code::stage(self, staging).map(Arc::new)).clone()
+    }
     /// The machine code of a sweep, made once for all who ask.
     pub(super) fn sweep_code(&self, layout: &Layout) -> Option<Arc<Code>> {
         let mut known = self.sweeps.lock().unwrap_or_else(PoisonError::into_inner);
@@ -150,6 +158,7 @@ impl<'g> Compiler<'g> {
             outputs: outputs.len(),
             code: OnceLock::new(),
             sweeps: Arc::default(),
+            stages: Default::default(),
         };
         let mut compiler = Self {
             graph,
@@ -337,11 +346,12 @@ pub(super) fn operands(node: Node) -> impl Iterator<Item = NodeId> {
 #[derive(Clone, Debug)]
 pub struct Evaluator<R> {
     tape: Arc<Tape>,
-    registers: Vec<R>,
+    pub(super) registers: Vec<R>,
     /// Only in `f64`, and only if it was asked for.
     code: Option<Arc<Code>>,
     /// Memory for the code to put values aside.
     scratch: Vec<f64>,
+    pub(super) stages: Option<StageCode>,
 }
 
 /// Longer tapes are interpreted unless machine code is asked for: compiling them would take longer than most runs gain. A chain of 10,000 particles
@@ -358,6 +368,13 @@ impl<R: Real> Evaluator<R> {
         let code = if wanted { tape.code() } else { None };
         let scratch = vec![0.0; code.as_ref().map_or(0, |code| code.scratch())];
         Self { code, scratch, ..Self::new(tape, parameters) }
+    }
+
+    /// Makes machine code of stages whose forces the outputs are, if there is machine code of the tape.
+    pub fn with_stages(self, equal_masses: bool) -> Self {
+        let staging = Staging { n: self.tape.coordinates, equal_masses };
+        let stages = self.code.as_ref().and_then(|_| StageCode::new(&self.tape, staging));
+        Self { stages, ..self }
     }
 
     /// Whether a tape that will run many times should have machine code.
@@ -386,7 +403,7 @@ impl<R: Real> Evaluator<R> {
             };
         }
         run(&tape.prologue, &mut registers, &mut []);
-        Self { tape, registers, code: None, scratch: Vec::new() }
+        Self { tape, registers, code: None, scratch: Vec::new(), stages: None }
     }
 
     /// Replaces the parameters, and what depends on them alone.
@@ -410,7 +427,8 @@ impl<R: Real> Evaluator<R> {
                 R::as_f64s_mut(outputs),
             )
         {
-            let arrays = Arrays { registers, q, v, t: &[*t], outputs, scratch: &mut self.scratch };
+            let arrays =
+                Arrays { registers, q, v, t: &[*t], outputs, changes: &mut [], scratch: &mut self.scratch };
             if code.run(arrays) {
                 return;
             }

@@ -2,7 +2,7 @@
 //!
 //! [`Stepper`] is made from a [`Problem`], a [`Method`] and a step size, and then called as often as wanted on a
 //! [`State`]; nothing allocates after it is made. Variational methods are all served by `galerkin`, with many
-//! digits after a start in f64 by `coarse`, and where a step is small by `sweeps`; `splitting` is for methods
+//! digits after a start in f64 by `coarse`, and where a step is small by `sweeps`; `splitting`, with `motion`, is for methods
 //! that kick and drift, `runge_kutta` the explicit reference. [`Propagator`] does the same for linear systems by one matrix; [`closed_forms`] are those that the
 //! papers print. The loop over steps is left to `simulate`.
 
@@ -13,6 +13,7 @@ mod course;
 mod fleet;
 mod galerkin;
 mod jacobian;
+mod motion;
 mod propagator;
 mod runge_kutta;
 mod splitting;
@@ -61,6 +62,7 @@ impl<R: Real> State<R> {
 }
 
 /// x += increment, with the rounding error of the sum kept in `low`.
+#[inline]
 fn compensated_add<R: Real>(x: &mut R, low: &mut R, increment: R) {
     let y = low.clone() + increment;
     let sum = x.clone() + y.clone();

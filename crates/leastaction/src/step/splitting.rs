@@ -3,7 +3,8 @@
 //! Within a step only the changes of q and p are summed, Q = q + Δq, P = p + Δp, so that a step loses no more than the rounding of its
 //! changes; Δq and Δp start with what earlier sums have lost. The forces at the end of a step are those at the start of the next one.
 
-use super::{State, Weights, compensated_add};
+use super::motion::Motion;
+use super::{State, Weights};
 use crate::error::Cause;
 use crate::method::{Flows, Splitting};
 use crate::scalar::Real;
@@ -18,12 +19,8 @@ pub(super) struct SplittingStepper<R> {
     /// What in the Lagrangian prevents the method.
     misfit: Option<String>,
     autonomous: bool,
-    /// q and Mv at the start of the step.
-    start: [Vec<R>; 2],
-    /// Δq and Δp.
-    change: [Vec<R>; 2],
-    /// Q, the time there, and the forces there if they are known.
-    stage: Vec<R>,
+    motion: Motion<R>,
+    /// The time of the last forces, and whether they are those at Q.
     time: R,
     known: bool,
     force: Vec<R>,
@@ -36,21 +33,23 @@ pub(super) struct SplittingStepper<R> {
 impl<R: Real> SplittingStepper<R> {
     pub(super) fn new(problem: &Problem<R>, splitting: &Splitting, h: R) -> Self {
         let model = &problem.system.model;
-        let zeros = || vec![R::zero(); model.n];
+        let mut forces = Forces::new(model, &problem.parameters);
+        let mass = ConstantMass::new(model, &problem.parameters);
+        if mass.reciprocals().is_some() {
+            forces = forces.with_stages(model);
+        }
         Self {
             h,
             flows: Flows::new(splitting),
-            forces: Forces::new(model, &problem.parameters),
-            mass: ConstantMass::new(model, &problem.parameters),
+            forces,
+            motion: Motion::new(model.n, &mass),
+            mass,
             misfit: problem.system.inseparable(),
             autonomous: model.structure.autonomous,
-            start: [zeros(), zeros()],
-            change: [zeros(), zeros()],
-            stage: zeros(),
             time: R::zero(),
             known: false,
-            force: zeros(),
-            first_force: zeros(),
+            force: vec![R::zero(); model.n],
+            first_force: vec![R::zero(); model.n],
             evaluations: 0,
         }
     }
@@ -60,6 +59,7 @@ impl<R: Real> SplittingStepper<R> {
         if let Some(parameters) = parameters {
             self.forces.assign(parameters);
             self.mass.assign(parameters);
+            self.motion.weigh(&self.mass);
         }
         self.known = false;
     }
@@ -75,78 +75,66 @@ impl<R: Real> SplittingStepper<R> {
         }
         self.mass.check()?;
         self.begin(state, t);
-        for i in 0..self.flows.drifts.len() {
-            self.kick_and_drift(i);
-            let mut time = t.clone();
-            time.add_mul(&self.flows.times[i + 1], &self.h);
-            self.evaluate(time);
+        let stages = self.flows.drifts.len();
+        self.motion.kick_and_drift(&self.sizes(0), &self.first_force, &self.mass);
+        for i in 1..stages {
+            self.advance(i, self.time_of(i, t));
         }
+        self.evaluate(self.time_of(stages, t));
         self.end(state)?;
         Ok(0)
+    }
+
+    /// b_i h and a_{i+1} h.
+    fn sizes(&self, i: usize) -> [R; 2] {
+        [&self.flows.kicks, &self.flows.drifts].map(|list| list[i].clone() * self.h.clone())
+    }
+
+    /// The time of a kick in a step that begins at t.
+    fn time_of(&self, i: usize, t: &R) -> R {
+        let mut time = t.clone();
+        time.add_mul(&self.flows.times[i], &self.h);
+        time
     }
 
     /// The forces at Q.
     fn evaluate(&mut self, time: R) {
         self.time = time;
         self.evaluations += 1;
-        self.forces.at(&self.stage, &self.time, &mut self.force);
+        self.forces.at(self.motion.q(), &self.time, &mut self.force);
+    }
+
+    /// The forces at Q, a kick and a drift.
+    fn advance(&mut self, i: usize, time: R) {
+        let sizes = self.sizes(i);
+        if self.motion.advance(&mut self.forces, &sizes, &time) {
+            self.evaluations += 1;
+            return;
+        }
+        self.evaluate(time);
+        self.motion.kick_and_drift(&sizes, &self.force, &self.mass);
     }
 
     /// Q = q and its forces, Δq and Δp what was lost before.
     fn begin(&mut self, state: &State<R>, t: &R) {
-        let same = self.known && self.stage == state.q && (self.autonomous || self.time == *t);
+        let same = self.known && (self.autonomous || self.time == *t) && self.motion.is_at(&state.q);
         if !same {
-            self.stage.clone_from_slice(&state.q);
+            self.motion.go(&state.q);
             self.evaluate(t.clone());
         }
         std::mem::swap(&mut self.first_force, &mut self.force);
-        self.start[0].clone_from_slice(&state.q);
-        for ((start, p), at_rest) in self.start[1].iter_mut().zip(&state.p).zip(self.mass.at_rest()) {
-            *start = p.clone() - at_rest.clone();
-        }
-        self.change[0].clone_from_slice(&state.q_low);
-        self.change[1].clone_from_slice(&state.p_low);
-    }
-
-    /// Δp += b_i h F,  Δq += a_{i+1} h M⁻¹(p + Δp),  Q = q + Δq
-    fn kick_and_drift(&mut self, i: usize) {
-        let kick = self.flows.kicks[i].clone() * self.h.clone();
-        let drift = self.flows.drifts[i].clone() * self.h.clone();
-        let force = if i == 0 { &self.first_force } else { &self.force };
-        let [start_q, start_p] = &self.start;
-        let [dq, dp] = &mut self.change;
-        let q = &mut self.stage;
-        if let Some(reciprocals) = self.mass.reciprocals() {
-            let motion = Motion { kick, drift, force, reciprocals, start_q, start_p };
-            return motion.kick_and_drift(dq, dp, q);
-        }
-        for j in 0..q.len() {
-            dp[j].add_mul(&kick, &force[j]);
-            q[j] = start_p[j].clone() + dp[j].clone();
-        }
-        self.mass.solve(q);
-        for j in 0..q.len() {
-            dq[j].add_mul(&drift, &q[j]);
-            q[j] = start_q[j].clone() + dq[j].clone();
-        }
+        self.motion.begin(state, self.mass.at_rest());
     }
 
     /// The last kick; then q + Δq and p + Δp, unless they are not finite.
     fn end(&mut self, state: &mut State<R>) -> Result<(), Cause> {
-        let [dq, dp] = &mut self.change;
         let kick = self.flows.kicks[self.flows.drifts.len()].clone() * self.h.clone();
-        for (dp, force) in dp.iter_mut().zip(&self.force) {
-            dp.add_mul(&kick, force);
+        let lost = self.motion.last_kick(&kick, &self.force);
+        self.known = lost.is_none();
+        if let Some(coordinate) = lost {
+            return Err(Cause::NotFinite { coordinate, step_size: self.h.to_f64() });
         }
-        // counted, because that needs no branch
-        let lost = |x: &&R| !x.is_finite();
-        self.known = dq.iter().filter(lost).count() + dp.iter().filter(lost).count() == 0;
-        if !self.known {
-            let coordinate = (0..dq.len()).position(|j| !dq[j].is_finite() || !dp[j].is_finite());
-            return Err(Cause::NotFinite { coordinate: coordinate.unwrap_or(0), step_size: self.h.to_f64() });
-        }
-        add_all(&mut state.q, &mut state.q_low, dq);
-        add_all(&mut state.p, &mut state.p_low, dp);
+        self.motion.end(state);
         Ok(())
     }
 
@@ -166,7 +154,7 @@ impl<R: Real> SplittingStepper<R> {
     }
 
     pub(super) fn within(&self, weights: &Weights<R>, q: &mut [R], v: &mut [R]) {
-        let ([start_q, start_p], [dq, dp]) = (&self.start, &self.change);
+        let ([start_q, start_p], [dq, dp]) = (self.motion.start(), self.motion.changes());
         for (weights, out) in [(&weights.value, &mut *q), (&weights.slope, &mut *v)] {
             for (j, out) in out.iter_mut().enumerate() {
                 let mut sum = weights[1].clone() * start_p[j].clone();
@@ -194,39 +182,3 @@ const HERMITE: [[f64; 6]; 5] = [
     [0.0, 0.0, 0.5, -1.5, 1.5, -0.5],
     [0.0, 0.0, 0.0, 0.5, -1.0, 0.5],
 ];
-
-/// A kick and a drift with a diagonal mass matrix.
-struct Motion<'a, R> {
-    kick: R,
-    drift: R,
-    force: &'a [R],
-    reciprocals: &'a [R],
-    start_q: &'a [R],
-    start_p: &'a [R],
-}
-
-impl<R: Real> Motion<'_, R> {
-    /// One pass over memory, slices of one length, so that the compiler makes vector instructions of it.
-    fn kick_and_drift(&self, dq: &mut [R], dp: &mut [R], q: &mut [R]) {
-        let n = q.len();
-        let (dq, dp) = (&mut dq[..n], &mut dp[..n]);
-        let (force, reciprocals) = (&self.force[..n], &self.reciprocals[..n]);
-        let (start_q, start_p) = (&self.start_q[..n], &self.start_p[..n]);
-        for j in 0..n {
-            dp[j].add_mul(&self.kick, &force[j]);
-            let v = (start_p[j].clone() + dp[j].clone()) * reciprocals[j].clone();
-            dq[j].add_mul(&self.drift, &v);
-            q[j] = start_q[j].clone() + dq[j].clone();
-        }
-    }
-}
-
-/// x += change, with the rounding errors of the sums in `low`; what was there before is part of the changes.
-fn add_all<R: Real>(x: &mut [R], low: &mut [R], changes: &[R]) {
-    let n = changes.len();
-    let (x, low) = (&mut x[..n], &mut low[..n]);
-    for j in 0..n {
-        low[j] = R::zero();
-        compensated_add(&mut x[j], &mut low[j], changes[j].clone());
-    }
-}

@@ -4,7 +4,7 @@
 //! kernels it needs; nothing here allocates after that.
 
 use super::model::Model;
-use crate::expr::Evaluator;
+use crate::expr::{Evaluator, Stage};
 use crate::scalar::Real;
 
 /// L_q and L_v.
@@ -52,6 +52,16 @@ impl<R: Real> Forces<R> {
     /// L_q at coordinates and a time.
     pub fn at(&mut self, q: &[R], t: &R, l_q: &mut [R]) {
         self.evaluator.evaluate(q, &self.at_rest, t, l_q);
+    }
+    /// Prepares [`advance`](Self::advance), for a diagonal mass matrix.
+    pub fn with_stages(self, model: &Model) -> Self {
+        let equal = model.l_vv.iter().all(|entry| entry.node == model.l_vv[0].node);
+        Self { evaluator: self.evaluator.with_stages(equal), ..self }
+    }
+    /// A whole stage of a splitting method. `false` if there is no machine code for it; then nothing has changed.
+    #[inline]
+    pub fn advance(&mut self, stage: Stage<'_, R>) -> bool {
+        self.evaluator.advance(stage)
     }
 }
 

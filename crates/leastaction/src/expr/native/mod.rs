@@ -14,6 +14,7 @@ mod steps;
 mod tests;
 
 use super::nodes::Layout;
+use super::stage::Staging;
 use super::tape::Tape;
 use crate::error::{Error, Result};
 use serde::{Deserialize, Serialize};
@@ -62,7 +63,18 @@ pub(crate) struct Arrays<'a> {
     pub(super) v: &'a [f64],
     pub(super) t: &'a [f64],
     pub(super) outputs: &'a mut [f64],
+    /// What a stage adds to.
+    pub(super) changes: &'a mut [f64],
     pub(super) scratch: &'a mut [f64],
+}
+
+/// Does some work on lists, in registers as wide as the processor has them. The results do not depend on it.
+#[inline]
+pub(crate) fn widely<T>(work: impl FnOnce() -> T) -> T {
+    #[cfg(all(feature = "native", target_arch = "x86_64"))]
+    return avx::widely(work);
+    #[cfg(not(all(feature = "native", target_arch = "x86_64")))]
+    work()
 }
 
 /// Why there can be no machine code.
@@ -106,6 +118,15 @@ impl Code {
             return Some(Self::Avx(code));
         }
         let _ = (tape, layout);
+        None
+    }
+    /// Code for a stage of a splitting method, if this machine can run it and it never gives up.
+    pub(super) fn stage(tape: &Tape, staging: Staging) -> Option<Self> {
+        #[cfg(all(feature = "native", target_arch = "x86_64"))]
+        if let Some(code) = avx::Code::stage(tape, staging) {
+            return Some(Self::Avx(code));
+        }
+        let _ = (tape, staging);
         None
     }
     /// How many numbers of scratch memory it needs.

@@ -22,6 +22,7 @@ const NEVER: u32 = u32::MAX;
 /// The code of a program.
 pub(super) fn assemble(program: &Program) -> Assembled {
     let mut assembler = Assembler::new(program);
+    assembler.encoder.begin();
     for at in 0..program.operations.len() {
         if assembler.needed[at] {
             assembler.write(at as u32);
@@ -42,6 +43,10 @@ struct Assembler<'p> {
     register: Vec<Option<Xmm>>,
     memory: Vec<Option<Memory>>,
     holds: [Option<ValueId>; REGISTERS],
+    /// Registers that belong to one value until the loop is left.
+    held: [bool; REGISTERS],
+    /// Where the present loop begins.
+    start: Option<usize>,
     free_slots: Vec<usize>,
     slot: Vec<Option<usize>>,
     /// Slots that are free after the present operation.
@@ -81,6 +86,8 @@ impl<'p> Assembler<'p> {
             register: vec![None; count],
             memory: vec![None; count],
             holds: [None; REGISTERS],
+            held: [false; REGISTERS],
+            start: None,
             free_slots: Vec::new(),
             slot: vec![None; count],
             leaving: Vec::new(),
@@ -93,10 +100,10 @@ impl<'p> Assembler<'p> {
         self.free_slots.append(&mut self.leaving);
         let (operation, width) = self.program.operations[at as usize];
         match operation {
-            Operation::Load(array, place) => self.memory[at as usize] = Some(in_array(array, place)),
+            Operation::Load(array, place) => self.memory[at as usize] = Some(self.in_array(array, place)),
             Operation::Broadcast(array, place) => {
-                let target = self.target(at);
-                self.encoder.broadcast(target, in_array(array, place));
+                let (target, memory) = (self.target(at), self.in_array(array, place));
+                self.encoder.broadcast(target, memory);
             }
             Operation::Constant(place) => self.memory[at as usize] = Some(Memory::Table(place)),
             Operation::Single(single, a) => self.write_single(at, single, a, width),
@@ -112,7 +119,7 @@ impl<'p> Assembler<'p> {
             }
             Operation::Store(array, place, a) => {
                 let a = self.in_register(a, &[]);
-                self.encoder.store(width, in_array(array, place), a);
+                self.encoder.store(width, self.in_array(array, place), a);
                 self.done(operation);
             }
             Operation::GiveUp(a) => {
@@ -120,7 +127,47 @@ impl<'p> Assembler<'p> {
                 self.encoder.give_up(width, a);
                 self.done(operation);
             }
+            _ => self.write_loop(at, operation, width),
         }
+    }
+
+    /// What surrounds the turns of a loop. It starts with held values in registers and all others in memory, whatever the turn.
+    fn write_loop(&mut self, at: u32, operation: Operation, width: Width) {
+        match operation {
+            Operation::Carried(first) => {
+                let a = self.in_register(first, &[]);
+                let target = self.vacant(&[first]);
+                self.put(at, target);
+                self.encoder.copy(width, target, a);
+                self.held[target as usize] = true;
+            }
+            Operation::Hold(value) => {
+                let register = self.in_register(value, &[]);
+                self.held[register as usize] = true;
+            }
+            Operation::LoopStart => {
+                for register in 0..REGISTERS {
+                    if !self.held[register] {
+                        self.put_aside(register as Xmm);
+                    }
+                }
+                self.start = Some(self.encoder.loop_start());
+            }
+            Operation::Carry(carried, next) => {
+                let next = self.in_register(next, &[]);
+                // held, so it is in its register
+                let carried = self.in_register(carried, &[]);
+                self.encoder.copy(width, carried, next);
+            }
+            Operation::LoopEnd { turns, stride } => {
+                if let Some(start) = self.start.take() {
+                    self.encoder.loop_end(start, stride, turns * stride);
+                }
+                self.held = [false; REGISTERS];
+            }
+            _ => {}
+        }
+        self.done(operation);
     }
 
     fn write_single(&mut self, at: u32, single: Single, a: ValueId, width: Width) {
@@ -224,7 +271,9 @@ impl<'p> Assembler<'p> {
     /// An operand of an instruction that reads two lanes at least, of which an array may hold one only.
     fn whole_operand(&mut self, value: ValueId, width: Width, others: &[ValueId]) -> Place {
         match self.operand(value) {
-            Place::Memory(Memory::Array(base, _)) if width != Width::Four && base != Base::Scratch => {
+            Place::Memory(Memory::Array(base, _) | Memory::Moving(base, _))
+                if width != Width::Four && base != Base::Scratch =>
+            {
                 Place::Register(self.in_register(value, others))
             }
             place => place,
@@ -259,12 +308,15 @@ impl<'p> Assembler<'p> {
 
     /// A register that holds nothing, if need be after putting aside the value that is needed last.
     fn vacant(&mut self, others: &[ValueId]) -> Xmm {
-        if let Some(register) = self.holds.iter().position(Option::is_none) {
+        if let Some(register) = (0..REGISTERS).find(|&i| self.holds[i].is_none() && !self.held[i]) {
             return register as Xmm;
         }
         let (mut furthest, mut distance) = (0, 0);
-        for (register, held) in self.holds.iter().enumerate() {
-            let Some(value) = *held else { continue };
+        for (register, value) in self.holds.iter().enumerate() {
+            let Some(value) = *value else { continue };
+            if self.held[register] {
+                continue;
+            }
             let when = self.next_reader(value);
             if when >= distance && !others.contains(&value) {
                 (furthest, distance) = (register, when);
@@ -309,15 +361,17 @@ impl<'p> Assembler<'p> {
             }
         }
     }
-}
 
-fn in_array(array: Array, place: i32) -> Memory {
-    let base = match array {
-        Array::Registers => Base::Registers,
-        Array::Coordinates => Base::Coordinates,
-        Array::Velocities => Base::Velocities,
-        Array::Time => Base::Time,
-        Array::Outputs => Base::Outputs,
-    };
-    Memory::Array(base, place)
+    /// A place in an array, which moves on in a loop.
+    fn in_array(&self, array: Array, place: i32) -> Memory {
+        let base = match array {
+            Array::Registers => Base::Registers,
+            Array::Coordinates => Base::Coordinates,
+            Array::Velocities => Base::Velocities,
+            Array::Time => Base::Time,
+            Array::Outputs => Base::Outputs,
+            Array::Changes => Base::Changes,
+        };
+        if self.start.is_some() { Memory::Moving(base, place) } else { Memory::Array(base, place) }
+    }
 }

@@ -17,12 +17,16 @@ pub(super) enum Base {
     Time = 1,
     Outputs = 8,
     Scratch = 9,
+    /// From [`Encoder::begin`] on.
+    Changes = 11,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Memory {
     /// So many bytes behind the start of an array.
     Array(Base, i32),
+    /// The same in the first turn of a loop.
+    Moving(Base, i32),
     /// A constant of the table.
     Table(u32),
 }
@@ -36,6 +40,11 @@ pub(super) enum Place {
 
 /// A constant takes so many bytes: it is there four times.
 const ENTRY: usize = 32;
+
+/// The general register that counts the bytes which a loop has gone: r10, of which an address names three bits.
+const INDEX: u8 = 10;
+/// The instruction that does nothing.
+const NOTHING: u8 = 0x90;
 
 /// The opcode maps 0F, 0F38 and 0F3A.
 const MAP_1: u8 = 1;
@@ -81,23 +90,28 @@ impl Encoder {
         self.uses_upper_halves |= long;
         let base = match last {
             Place::Register(x) => x,
-            Place::Memory(Memory::Array(base, _)) => base as u8,
+            Place::Memory(Memory::Array(base, _) | Memory::Moving(base, _)) => base as u8,
             Place::Memory(Memory::Table(_)) => 0,
         };
+        let moves = matches!(last, Place::Memory(Memory::Moving(..)));
         // extensions are stored inverted
         let r = u8::from(register < 8) << 7;
+        let x = u8::from(!moves) << 6;
         let b = u8::from(base < 8) << 5;
         let rest = (!first.unwrap_or(0) & 15) << 3 | u8::from(long) << 2 | prefix;
-        if map == MAP_1 && base < 8 {
+        if map == MAP_1 && base < 8 && !moves {
             self.bytes.extend([0xc5, r | rest]);
         } else {
-            self.bytes.extend([0xc4, r | 1 << 6 | b | map, u8::from(wide) << 7 | rest]);
+            self.bytes.extend([0xc4, r | x | b | map, u8::from(wide) << 7 | rest]);
         }
         self.bytes.push(opcode);
         let middle = (register & 7) << 3;
         match last {
             Place::Register(x) => self.bytes.push(0xc0 | middle | (x & 7)),
-            Place::Memory(Memory::Array(_, offset)) => self.address(middle | (base & 7), offset),
+            Place::Memory(Memory::Array(_, offset)) => self.address(middle | (base & 7), None, offset),
+            Place::Memory(Memory::Moving(_, offset)) => {
+                self.address(middle | 4, Some((INDEX & 7) << 3 | (base & 7)), offset);
+            }
             Place::Memory(Memory::Table(place)) => {
                 self.bytes.push(middle | 5);
                 self.constants.push((self.bytes.len(), place, immediate.map_or(0, |_| 1)));
@@ -107,14 +121,20 @@ impl Encoder {
         self.bytes.extend(immediate);
     }
 
-    fn address(&mut self, registers: u8, offset: i32) {
-        if offset == 0 {
-            self.bytes.push(registers);
-        } else if let Ok(short) = i8::try_from(offset) {
-            self.bytes.extend([0x40 | registers, short.cast_unsigned()]);
-        } else {
-            self.bytes.push(0x80 | registers);
-            self.bytes.extend(offset.to_le_bytes());
+    /// Registers of an address, a second byte with the index if there is one, and a distance as short as it can be.
+    fn address(&mut self, registers: u8, index: Option<u8>, offset: i32) {
+        let short = i8::try_from(offset).ok().map(i8::cast_unsigned);
+        let size = match short {
+            Some(0) => 0,
+            Some(_) => 0x40,
+            None => 0x80,
+        };
+        self.bytes.push(size | registers);
+        self.bytes.extend(index);
+        match short {
+            Some(0) => {}
+            Some(short) => self.bytes.push(short),
+            None => self.bytes.extend(offset.to_le_bytes()),
         }
     }
 
@@ -197,6 +217,28 @@ impl Encoder {
         self.bytes.extend([0xa8, bits, 0x0f, 0x85]);
         self.exits.push(self.bytes.len());
         self.bytes.extend([0; 4]);
+    }
+
+    /// Fetches the seventh argument, which is behind the address to return to.
+    pub(super) fn begin(&mut self) {
+        self.bytes.extend([0x4c, 0x8b, 0x5c, 0x24, 8]);
+    }
+    /// The index is zero from here on; where a loop begins.
+    pub(super) fn loop_start(&mut self) -> usize {
+        self.bytes.extend([0x45, 0x31, 0xd2]);
+        self.bytes.resize(self.bytes.len().next_multiple_of(ENTRY), NOTHING);
+        self.bytes.len()
+    }
+    /// Moves the index on and goes back to the start of the loop until it has gone all the way.
+    pub(super) fn loop_end(&mut self, start: usize, stride: i32, way: i32) {
+        self.bytes.extend([0x49, 0x81, 0xc2]);
+        self.bytes.extend(stride.to_le_bytes());
+        self.bytes.extend([0x49, 0x81, 0xfa]);
+        self.bytes.extend(way.to_le_bytes());
+        self.bytes.extend([0x0f, 0x85]);
+        let at = self.bytes.len();
+        self.bytes.extend([0; 4]);
+        self.patch(at, start, 0);
     }
 
     /// The two ways out, 0 when all went well and 1 when it gave up, and the constants.

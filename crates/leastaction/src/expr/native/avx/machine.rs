@@ -1,29 +1,40 @@
-//! Holds machine code and calls it: the only unsafe code of the library in its default build.
+//! Holds machine code and calls it, and calls what was compiled for AVX2: the only unsafe code of the library in its default build.
 //!
 //! Why it is needed: to run instructions that were not there when the program was compiled, their address has to be called as a
 //! function. Why it is sound:
 //! - The code is made here, from a tape, for the calling convention of [`Entry`], and only on a processor that has its instructions.
-//! - It reads q, v, t and the registers, and writes outputs and scratch memory, at places that follow from what the tape names.
+//! - It reads q, v, t, the registers and the changes, and writes changes, outputs and scratch memory, at places that follow from what the tape names.
 //!   [`is_consistent`] checks what it names, so that all places lie below the lengths in [`Lengths`], and [`Code::run`] checks that
 //!   every array is as long.
-//! - It calls nothing, jumps only forward within itself, and leaves the stack alone.
+//! - It calls nothing and leaves the stack alone but for its seventh argument, which it reads. It jumps forward within itself, and back to
+//!   the start of a loop so many times as the loop has turns; places in a loop are those that the program without it names.
 //! - The memory it lies in belongs to [`Code`], is not writable any more when it can be executed, and is given back when it is
 //!   dropped, when nobody can be in [`Code::run`], which borrows it.
 #![allow(unsafe_code)]
 
 use super::assemble::assemble;
 use super::program::Program;
+use super::roll::roll;
+use super::stage::stage;
 use super::sweep::sweep;
 use super::translate::translate;
 use crate::expr::native::Arrays;
 use crate::expr::nodes::Layout;
+use crate::expr::stage::Staging;
 use crate::expr::tape::{Action, Tape};
 use memmap2::{Mmap, MmapMut};
 use std::fmt;
 
-/// Registers, q, v, t, outputs and scratch memory; 1 if it gave up, 0 else.
-type Entry =
-    unsafe extern "sysv64" fn(*const f64, *const f64, *const f64, *const f64, *mut f64, *mut f64) -> i32;
+/// Registers, q, v, t, outputs, scratch memory and changes; 1 if it gave up, 0 else.
+type Entry = unsafe extern "sysv64" fn(
+    *const f64,
+    *const f64,
+    *const f64,
+    *const f64,
+    *mut f64,
+    *mut f64,
+    *mut f64,
+) -> i32;
 
 /// The machine code of a tape.
 pub(crate) struct Code {
@@ -43,6 +54,7 @@ struct Lengths {
     v: usize,
     t: usize,
     outputs: usize,
+    changes: usize,
 }
 
 /// Why there can be no machine code.
@@ -51,26 +63,53 @@ pub(crate) fn unavailable() -> Option<String> {
     (!able).then(|| "the processor has no AVX2 with fused multiply-add".to_owned())
 }
 
+/// Does some work, compiled for AVX2 as far as it is inlined, if the processor has it. The results are the same: nothing is fused or reordered.
+#[inline]
+pub(crate) fn widely<T>(work: impl FnOnce() -> T) -> T {
+    #[target_feature(enable = "avx2")]
+    fn with_avx2<T>(work: impl FnOnce() -> T) -> T {
+        work()
+    }
+    if std::arch::is_x86_feature_detected!("avx2") {
+        // SAFETY: the processor has what the function is compiled for, as just checked.
+        unsafe { with_avx2(work) }
+    } else {
+        work()
+    }
+}
+
 impl Code {
     /// The code of a tape for one state; `None` if this machine cannot run it.
     pub(crate) fn new(tape: &Tape) -> Option<Self> {
         let n = tape.coordinates;
-        let lengths = Lengths { registers: tape.registers, q: n, v: n, t: 1, outputs: tape.outputs };
-        Self::of(tape, lengths, || translate(tape))
+        let lengths =
+            Lengths { registers: tape.registers, q: n, v: n, t: 1, outputs: tape.outputs, changes: 0 };
+        Self::of(tape, lengths, || Some(roll(&translate(tape))))
+    }
+
+    /// The code of a stage; `None` also if it might give up, or if the forces depend on velocities.
+    pub(crate) fn stage(tape: &Tape, staging: Staging) -> Option<Self> {
+        let n = staging.n;
+        let ([changes, ..], [fixed, ..]) = (staging.changes(), staging.fixed());
+        let lengths = Lengths { registers: tape.registers, q: n, v: fixed, t: 1, outputs: n, changes };
+        if tape.coordinates != n || tape.outputs != n {
+            return None;
+        }
+        Self::of(tape, lengths, || stage(tape, staging).map(|program| roll(&program)))
     }
 
     /// The code of a sweep over the nodes of a step.
     pub(crate) fn sweep(tape: &Tape, layout: &Layout) -> Option<Self> {
         let outputs = layout.register(layout.sweep, tape.registers);
-        let lengths = Lengths { registers: 0, q: 0, v: 0, t: 0, outputs };
-        Self::of(tape, lengths, || sweep(tape, layout))
+        let lengths = Lengths { registers: 0, q: 0, v: 0, t: 0, outputs, changes: 0 };
+        Self::of(tape, lengths, || Some(sweep(tape, layout)))
     }
 
-    fn of(tape: &Tape, lengths: Lengths, program: impl FnOnce() -> Program) -> Option<Self> {
+    fn of(tape: &Tape, lengths: Lengths, program: impl FnOnce() -> Option<Program>) -> Option<Self> {
         if unavailable().is_some() || !lengths.can_be_counted() || !is_consistent(tape) {
             return None;
         }
-        let assembled = assemble(&program());
+        let assembled = assemble(&program()?);
         let mut memory = MmapMut::map_anon(assembled.bytes.len()).ok()?;
         memory.copy_from_slice(&assembled.bytes);
         let memory = memory.make_exec().ok()?;
@@ -79,16 +118,23 @@ impl Code {
         Some(Self { entry, lengths, scratch: assembled.scratch, memory })
     }
 
+    /// How long it is, with its constants.
+    #[cfg(test)]
+    pub(super) fn bytes(&self) -> usize {
+        self.memory.len()
+    }
+
     /// Runs the code. `false` if that needs a function far from where it is fast: then the outputs mean nothing.
     #[inline]
     pub(crate) fn run(&self, arrays: Arrays<'_>) -> bool {
-        let Arrays { registers, q, v, t, outputs, scratch } = arrays;
+        let Arrays { registers, q, v, t, outputs, changes, scratch } = arrays;
         let lengths = &self.lengths;
         let fit = registers.len() == lengths.registers
             && q.len() == lengths.q
             && v.len() == lengths.v
             && t.len() == lengths.t
             && outputs.len() >= lengths.outputs
+            && changes.len() >= lengths.changes
             && scratch.len() >= self.scratch;
         assert!(fit, "arrays as long as the code was made for");
         // SAFETY: the arrays are as long as the code was made for, as just checked, and do not overlap, because those it writes to are
@@ -101,6 +147,7 @@ impl Code {
                 t.as_ptr(),
                 outputs.as_mut_ptr(),
                 scratch.as_mut_ptr(),
+                changes.as_mut_ptr(),
             )
         };
         gave_up == 0
@@ -110,7 +157,9 @@ impl Code {
 impl Lengths {
     /// Places in arrays are counted in 31 bits of bytes.
     fn can_be_counted(&self) -> bool {
-        [self.registers, self.q, self.v, self.outputs].iter().all(|&length| length <= i32::MAX as usize / 8)
+        [self.registers, self.q, self.v, self.outputs, self.changes]
+            .iter()
+            .all(|&length| length <= i32::MAX as usize / 8)
     }
 }
 

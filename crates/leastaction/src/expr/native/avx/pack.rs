@@ -11,6 +11,8 @@ use rustc_hash::FxHashMap;
 
 /// So many numbers fit side by side.
 pub(super) const FULL: usize = 4;
+/// With so many outputs packs begin where whole vectors of an array do, which are stored at once; with fewer they begin anywhere.
+const LONG: usize = 64;
 /// Deeper formulas are not packed: packs are found by recursion.
 const DEEPEST: u32 = 400;
 /// What a pack of operations saves, and what it costs to bring numbers together that are not, in instructions.
@@ -121,7 +123,8 @@ impl Finder<'_> {
         let mut at = 0;
         while let Some(group) = stores.get(at..at + FULL) {
             let neighbours = (0..FULL as u32).all(|k| group[k as usize].0 == group[0].0 + k);
-            if neighbours && self.pack_group(&[group[0].1, group[1].1, group[2].1, group[3].1]) {
+            let in_line = stores.len() < LONG || group[0].0.is_multiple_of(FULL as u32);
+            if neighbours && in_line && self.pack_group(&[group[0].1, group[1].1, group[2].1, group[3].1]) {
                 at += FULL;
             } else {
                 at += 1;

@@ -5,13 +5,13 @@
 
 use super::pack::{FULL, Four, Pack, Packs};
 use super::program::{Array, Emit, Program, Width};
-use super::translate::{apply, place_of};
+use super::translate::{Output, apply, place_of};
 use crate::expr::native::steps::{Source, Step};
 use crate::expr::tape::{Action, Tape};
 use std::cell::RefCell;
 
 /// The program of a tape with packs.
-pub(super) fn translate(tape: &Tape, steps: &[Step], packs: &Packs) -> Program {
+pub(super) fn translate(tape: &Tape, steps: &[Step], packs: &Packs, output: Output<'_>) -> Program {
     let program = RefCell::new(Program::default());
     let mut writer = Writer {
         coordinates: tape.coordinates as u32,
@@ -25,15 +25,14 @@ pub(super) fn translate(tape: &Tape, steps: &[Step], packs: &Packs) -> Program {
         if step.instruction.action != Action::Store || packs.stored[i] {
             continue;
         }
-        let place = 8 * step.instruction.target as i32;
         if let Some(&pack) = packs.stores.get(&i) {
             writer.write(Unit::Pack(pack));
-            writer.value(pack, 0).store(Array::Outputs, place);
+            output(step.instruction.target, writer.value(pack, 0));
         } else {
             if let Source::Step(other, _) = step.a {
                 writer.write(Unit::Step(other));
             }
-            writer.read(step.a).store(Array::Outputs, place);
+            output(step.instruction.target, writer.read(step.a));
         }
     }
     drop(writer);
@@ -184,7 +183,7 @@ impl<'p> Writer<'_, 'p> {
 #[cfg(test)]
 mod tests {
     use super::super::program::Operation;
-    use super::super::translate::{in_packs, translate};
+    use super::super::translate::{in_packs, store, translate};
     use super::*;
     use crate::expr::Graph;
     use crate::expr::graph::NodeId;
@@ -225,7 +224,7 @@ mod tests {
 
     #[test]
     fn short_chains_have_nothing_to_pack() {
-        assert!(in_packs(&chain(3)).is_none());
+        assert!(in_packs(&chain(3), &store).is_none());
     }
 
     #[test]
@@ -241,7 +240,7 @@ mod tests {
             })
             .collect();
         let tape = Tape::new(&graph, 20, &outputs);
-        assert!(in_packs(&tape).is_none());
+        assert!(in_packs(&tape, &store).is_none());
         assert_eq!(wide_operations(&translate(&tape)), 0);
     }
 

@@ -28,10 +28,11 @@ pub(super) enum Array {
     Velocities,
     Time,
     Outputs,
+    Changes,
 }
 
 /// Operations of two values.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Double {
     Add,
     Sub,
@@ -56,7 +57,7 @@ pub(super) enum Double {
     Interlace,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Comparison {
     Equal,
     NotEqual,
@@ -76,7 +77,7 @@ impl Comparison {
 }
 
 /// Operations of one value.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Single {
     Sqrt,
     /// Bits moved to the left.
@@ -89,7 +90,7 @@ pub(super) enum Single {
     UpperHalf,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Operation {
     /// What an array has so many bytes behind its start, as many numbers as the value has lanes.
     Load(Array, i32),
@@ -106,38 +107,83 @@ pub(super) enum Operation {
     Store(Array, i32, ValueId),
     /// The code gives up where the sign bit of a lane is set.
     GiveUp(ValueId),
+    /// Before a loop: what a value is in its first turn, and what [`Carry`](Self::Carry) makes it in the next ones.
+    Carried(ValueId),
+    /// Before a loop: a value that stays in its register until the loop is left.
+    Hold(ValueId),
+    /// What follows is done again and again. In a loop, loads, broadcasts and stores move on from turn to turn.
+    LoopStart,
+    /// A carried value is that of another one in the next turn.
+    Carry(ValueId, ValueId),
+    /// A value from before the loop that its next turn reads.
+    Keep(ValueId),
+    /// So many turns, and by how many bytes they move on.
+    LoopEnd {
+        turns: i32,
+        stride: i32,
+    },
 }
 
 impl Operation {
     /// The values it reads.
     pub(super) fn operands(self) -> impl Iterator<Item = ValueId> {
         let list = match self {
-            Self::Load(..) | Self::Broadcast(..) | Self::Constant(_) => [None; 3],
-            Self::Single(_, a) | Self::Store(_, _, a) | Self::GiveUp(a) => [Some(a), None, None],
-            Self::Double(_, a, b) => [Some(a), Some(b), None],
+            Self::Load(..)
+            | Self::Broadcast(..)
+            | Self::Constant(_)
+            | Self::LoopStart
+            | Self::LoopEnd { .. } => [None; 3],
+            Self::Single(_, a)
+            | Self::Store(_, _, a)
+            | Self::GiveUp(a)
+            | Self::Carried(a)
+            | Self::Hold(a)
+            | Self::Keep(a) => [Some(a), None, None],
+            Self::Double(_, a, b) | Self::Carry(a, b) => [Some(a), Some(b), None],
             Self::MulAdd(a, b, c) | Self::Select(a, b, c) => [Some(a), Some(b), Some(c)],
         };
         list.into_iter().flatten()
     }
     /// The same with other names for the values it reads.
-    fn renamed(self, name: impl Fn(ValueId) -> ValueId) -> Self {
+    pub(super) fn renamed(self, mut name: impl FnMut(ValueId) -> ValueId) -> Self {
         match self {
-            Self::Load(..) | Self::Broadcast(..) | Self::Constant(_) => self,
+            Self::Load(..)
+            | Self::Broadcast(..)
+            | Self::Constant(_)
+            | Self::LoopStart
+            | Self::LoopEnd { .. } => self,
             Self::Single(single, a) => Self::Single(single, name(a)),
             Self::Double(double, a, b) => Self::Double(double, name(a), name(b)),
             Self::MulAdd(a, b, c) => Self::MulAdd(name(a), name(b), name(c)),
             Self::Select(a, b, c) => Self::Select(name(a), name(b), name(c)),
             Self::Store(array, place, a) => Self::Store(array, place, name(a)),
             Self::GiveUp(a) => Self::GiveUp(name(a)),
+            Self::Carried(a) => Self::Carried(name(a)),
+            Self::Hold(a) => Self::Hold(name(a)),
+            Self::Carry(a, b) => Self::Carry(name(a), name(b)),
+            Self::Keep(a) => Self::Keep(name(a)),
         }
     }
     /// Whether it does something beside making a value.
     fn is_effect(self) -> bool {
-        matches!(self, Self::Store(..) | Self::GiveUp(_))
+        matches!(
+            self,
+            Self::Store(..)
+                | Self::GiveUp(_)
+                | Self::Hold(_)
+                | Self::LoopStart
+                | Self::Carry(..)
+                | Self::Keep(_)
+                | Self::LoopEnd { .. }
+        )
+    }
+    /// Whether it is in memory before the program runs, and is read from there where it is used.
+    pub(super) fn is_source(self) -> bool {
+        matches!(self, Self::Load(..) | Self::Constant(_))
     }
 }
 
-/// A straight-line program.
+/// A straight-line program, but for the loops that `roll` makes.
 #[derive(Default)]
 pub(super) struct Program {
     pub(super) operations: Vec<(Operation, Width)>,
@@ -151,20 +197,28 @@ pub(super) struct Program {
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 enum Source {
     Load(Array, i32),
+    Broadcast(Array, i32),
     Constant(u64),
 }
 
 impl Program {
+    /// An empty program with the constants of another.
+    pub(super) fn with_table_of(other: &Self) -> Self {
+        Self { table: other.table.clone(), ..Self::default() }
+    }
     pub(super) fn push(&mut self, operation: Operation, width: Width) -> ValueId {
         self.operations.push((operation, width));
         (self.operations.len() - 1) as ValueId
     }
     fn load(&mut self, array: Array, place: i32, width: Width) -> ValueId {
-        let source = (Source::Load(array, place), width);
+        self.once((Source::Load(array, place), width), Operation::Load(array, place))
+    }
+    /// What an operation makes, which is done only if it was not done before.
+    fn once(&mut self, source: (Source, Width), operation: Operation) -> ValueId {
         if let Some(&value) = self.known.get(&source) {
             return value;
         }
-        let value = self.push(Operation::Load(array, place), width);
+        let value = self.push(operation, source.1);
         self.known.insert(source, value);
         value
     }
@@ -187,8 +241,7 @@ impl Program {
     pub(super) fn interleave(&mut self, starts: &[usize]) {
         let Some(&first) = starts.first() else { return };
         let ends = starts[1..].iter().copied().chain([self.operations.len()]);
-        let is_source =
-            |i: &usize| matches!(self.operations[*i].0, Operation::Load(..) | Operation::Constant(_));
+        let is_source = |i: &usize| self.operations[*i].0.is_source();
         // what is read where it is used may stand anywhere
         let mut order: Vec<usize> =
             (0..first).chain((first..self.operations.len()).filter(is_source)).collect();
@@ -214,14 +267,9 @@ impl Program {
     }
     /// How many instructions it takes; what is in memory anyway takes none.
     pub(super) fn cost(&self) -> usize {
-        let in_memory =
-            |operation: &Operation| matches!(operation, Operation::Load(..) | Operation::Constant(_));
-        let needed = self.needed();
-        self.operations
-            .iter()
-            .zip(needed)
-            .filter(|((operation, _), needed)| *needed && !in_memory(operation))
-            .count()
+        let takes_one =
+            |((operation, _), needed): &(&(Operation, Width), bool)| *needed && !operation.is_source();
+        self.operations.iter().zip(self.needed()).filter(takes_one).count()
     }
     /// Which operations have a reader or an effect.
     pub(super) fn needed(&self) -> Vec<bool> {
@@ -270,6 +318,15 @@ impl<'p> Emit<'p> {
     /// One number of an array in four lanes.
     pub(super) fn broadcast(program: &'p RefCell<Program>, array: Array, place: i32) -> Self {
         let value = program.borrow_mut().push(Operation::Broadcast(array, place), Width::Four);
+        Self { value, width: Width::Four, program }
+    }
+    /// One number of an array in all lanes of a value of some width, brought there once for the whole program: nothing may change it.
+    pub(super) fn everywhere(program: &'p RefCell<Program>, array: Array, place: i32, width: Width) -> Self {
+        if width == Width::One {
+            return Self::load(program, array, place, width);
+        }
+        let source = (Source::Broadcast(array, place), Width::Four);
+        let value = program.borrow_mut().once(source, Operation::Broadcast(array, place));
         Self { value, width: Width::Four, program }
     }
 

@@ -12,32 +12,47 @@ use crate::expr::tape::{Action, Tape};
 use crate::scalar::elementary::{self, Lanes};
 use std::cell::RefCell;
 
-/// The program of a tape for one state: the shorter one of two.
+/// What is done with an output of a tape, or with four neighbours from it on.
+pub(super) type Output<'a> = &'a dyn for<'p> Fn(u32, Emit<'p>);
+
+/// The program of a tape for one state.
 pub(super) fn translate(tape: &Tape) -> Program {
-    let single = one_by_one(tape);
-    match in_packs(tape) {
-        Some(packed) if packed.cost() < single.cost() => packed,
-        _ => single,
+    translate_to(tape, &store)
+}
+
+/// The program of a tape for one state that does something else than storing its outputs: the shorter one of two.
+pub(super) fn translate_to(tape: &Tape, output: Output<'_>) -> Program {
+    let Some(packed) = in_packs(tape, output) else { return one_by_one(tape, output) };
+    let cost = packed.cost();
+    // one by one no instruction of the tape takes less than one
+    if cost < tape.len() {
+        return packed;
     }
+    let single = one_by_one(tape, output);
+    if cost < single.cost() { packed } else { single }
+}
+
+pub(super) fn store(index: u32, value: Emit<'_>) {
+    value.store(Array::Outputs, 8 * index as i32);
 }
 
 /// The program with alike formulas four at a time, if there are any.
-pub(super) fn in_packs(tape: &Tape) -> Option<Program> {
+pub(super) fn in_packs(tape: &Tape, output: Output<'_>) -> Option<Program> {
     let n = tape.coordinates as u32;
     let steps = steps(&tape.body);
     // neighbours in memory are those of one array
     let packs = Packs::new(&steps, &|register| place_of(register, n).0 as u32);
-    (!packs.stores.is_empty()).then(|| packed::translate(tape, &steps, &packs))
+    (!packs.stores.is_empty()).then(|| packed::translate(tape, &steps, &packs, output))
 }
 
-fn one_by_one(tape: &Tape) -> Program {
+fn one_by_one(tape: &Tape, output: Output<'_>) -> Program {
     let program = RefCell::new(Program::default());
     let n = tape.coordinates as u32;
     let input = |register: u32| {
         let (array, place) = place_of(register, n);
         Emit::load(&program, array, place, Width::One)
     };
-    write(tape, Width::One, &input, &|index, value| value.store(Array::Outputs, 8 * index as i32));
+    write(tape, Width::One, &input, output);
     program.into_inner()
 }
 

@@ -1,0 +1,259 @@
+//! Loops and stages: where there are some, where there must be none, and the bits they give.
+
+use super::machine::Code;
+use super::program::Operation;
+use super::roll::roll;
+use super::translate::translate;
+use crate::expr::Backend;
+use crate::expr::graph::{Graph, NodeId, Unary};
+use crate::expr::stage::{Stage, Staging};
+use crate::expr::tape::{Evaluator, Tape};
+use std::sync::Arc;
+
+const PARAMETERS: [f64; 2] = [0.7, -1.3];
+
+/// Numbers between −2 and 2 without any order.
+fn numbers(seed: u64, n: usize) -> Vec<f64> {
+    let mut state = seed;
+    let mut next = || {
+        state = state.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+        (state >> 11) as f64 / (1u64 << 51) as f64 - 2.0
+    };
+    (0..n).map(|_| next()).collect()
+}
+
+/// The force of a spring from one coordinate to another, or to a wall.
+fn spring(graph: &mut Graph, from: Option<usize>, to: Option<usize>) -> NodeId {
+    let mut end = |i: Option<usize>| match i {
+        Some(i) => graph.coordinate(i),
+        None => graph.number(0.0),
+    };
+    let (left, right) = (end(from), end(to));
+    let d = graph.sub(right, left);
+    let (square, alpha) = (graph.mul(d, d), graph.parameter(0));
+    let bent = graph.mul(alpha, square);
+    graph.add(d, bent)
+}
+
+/// Forces on the coordinates of a range, which springs join with each other and with walls.
+fn chain(graph: &mut Graph, particles: std::ops::Range<usize>) -> Vec<NodeId> {
+    let inside = |i: usize| particles.contains(&i).then_some(i);
+    let springs: Vec<NodeId> = (particles.start..=particles.end)
+        .map(|i| spring(graph, if i == particles.start { None } else { inside(i - 1) }, inside(i)))
+        .collect();
+    springs.windows(2).map(|pair| graph.sub(pair[1], pair[0])).collect()
+}
+
+fn chain_tape(n: usize) -> Tape {
+    let mut graph = Graph::new();
+    let outputs = chain(&mut graph, 0..n);
+    Tape::new(&graph, n, &outputs)
+}
+
+/// How many turns the loops of a tape have.
+fn turns(tape: &Tape) -> Vec<i32> {
+    let turns = |(operation, _): &(Operation, _)| match *operation {
+        Operation::LoopEnd { turns, .. } => Some(turns),
+        _ => None,
+    };
+    roll(&translate(tape)).operations.iter().filter_map(turns).collect()
+}
+
+fn bits(list: &[f64]) -> Vec<u64> {
+    list.iter().map(|x| x.to_bits()).collect()
+}
+
+fn assert_same_bits(tape: Tape) {
+    let (n, outputs) = (tape.coordinates, tape.outputs);
+    let tape = Arc::new(tape);
+    let mut interpreter = Evaluator::new(tape.clone(), &PARAMETERS);
+    let mut native = Evaluator::compiled(tape, &PARAMETERS, Some(Backend::Native));
+    for seed in 1..4 {
+        let (q, v) = (numbers(seed, n), numbers(seed + 100, n));
+        let (mut right, mut found) = (vec![0.0; outputs], vec![0.0; outputs]);
+        interpreter.evaluate(&q, &v, &0.3, &mut right);
+        native.evaluate(&q, &v, &0.3, &mut found);
+        assert_eq!(bits(&right), bits(&found), "{n} coordinates");
+    }
+}
+
+#[test]
+fn chains_of_any_length_have_the_same_bits() {
+    for n in (1..80).chain([127, 128, 129, 1000, 1001, 1002, 1003]) {
+        assert_same_bits(chain_tape(n));
+    }
+}
+
+#[test]
+fn the_code_of_a_chain_is_no_longer_for_a_longer_one() {
+    let bytes = |n: usize| Code::new(&chain_tape(n)).unwrap().bytes();
+    let (short, long) = (bytes(101), bytes(4001));
+    assert!(long < short + 100, "{short} bytes for 101 particles, {long} for 4001");
+    assert!(turns(&chain_tape(4001))[0] > 990);
+    assert_eq!(turns(&chain_tape(7)), []);
+}
+
+#[test]
+fn two_chains_are_two_loops() {
+    for n in [53, 64, 70] {
+        let mut graph = Graph::new();
+        let mut outputs = chain(&mut graph, 0..n);
+        outputs.extend(chain(&mut graph, n..2 * n + 5));
+        let tape = Tape::new(&graph, 2 * n + 5, &outputs);
+        assert_eq!(turns(&tape).len(), 2, "{:?}", turns(&tape));
+        assert_same_bits(tape);
+    }
+}
+
+#[test]
+fn a_loop_leaves_its_last_turn_to_the_rest() {
+    // a ring: its last particle reads the spring that was computed first
+    for n in [40, 65, 203] {
+        let mut graph = Graph::new();
+        let springs: Vec<NodeId> = (0..n).map(|i| spring(&mut graph, Some(i), Some((i + 1) % n))).collect();
+        let outputs: Vec<NodeId> = (0..n).map(|i| graph.sub(springs[i], springs[(i + n - 1) % n])).collect();
+        let tape = Tape::new(&graph, n, &outputs);
+        assert!(!turns(&tape).is_empty());
+        assert_same_bits(tape);
+    }
+}
+
+#[test]
+fn what_is_read_later_than_in_the_next_turn_is_not_rolled() {
+    // f(x_i) − f(x_{i+far}), where f is computed once, also by the last ones that fill no pack
+    let n = 403;
+    let mut graph = Graph::new();
+    let functions: Vec<NodeId> = (0..n).map(|i| spring(&mut graph, None, Some(i))).collect();
+    for (far, rolled) in [(4, true), (8, true), (12, true), (120, false)] {
+        let outputs: Vec<NodeId> =
+            (0..n - far).map(|i| graph.sub(functions[i], functions[i + far])).collect();
+        let tape = Tape::new(&graph, n, &outputs);
+        assert_eq!(turns(&tape).is_empty(), !rolled, "{far}: {:?}", turns(&tape));
+        assert_same_bits(tape);
+    }
+    // f(x_i) itself, and the sum of all of them at the end
+    let mut outputs = functions.clone();
+    let sum = functions.iter().skip(1).fold(functions[0], |sum, f| graph.add(sum, *f));
+    outputs.push(sum);
+    let tape = Tape::new(&graph, n, &outputs);
+    assert!(turns(&tape).iter().all(|&turns| turns < 40), "{:?}", turns(&tape));
+    assert_same_bits(tape);
+}
+
+#[test]
+fn turns_that_wait_for_each_other_are_done_one_after_the_other() {
+    // y_i = x_i + y_{i−1}²: carried from turn to turn, never side by side
+    let mut graph = Graph::new();
+    let mut y = graph.coordinate(0);
+    let outputs: Vec<NodeId> = (1..100)
+        .map(|i| {
+            let (x, square) = (graph.coordinate(i), graph.mul(y, y));
+            let (half, sum) = (graph.number(0.25), graph.add(x, square));
+            y = graph.mul(half, sum);
+            y
+        })
+        .collect();
+    let tape = Tape::new(&graph, 100, &outputs);
+    assert!(turns(&tape)[0] > 90, "{:?}", turns(&tape));
+    assert_same_bits(tape);
+}
+
+#[test]
+fn loops_put_values_aside() {
+    // more is kept from turn to turn, and needed in one, than there are registers
+    let n = 120;
+    let mut graph = Graph::new();
+    let outputs: Vec<NodeId> = (0..n)
+        .map(|i| {
+            let (x, v) = (graph.coordinate(i), graph.velocity((i + 1) % n));
+            let terms: Vec<NodeId> = (1..20)
+                .map(|k| {
+                    let (factor, parameter) =
+                        (graph.number(0.1 * f64::from(k)), graph.parameter(k as usize % 2));
+                    let (a, b) = (graph.mul(factor, x), graph.sub(parameter, v));
+                    let (square, sum) = (graph.mul(a, a), graph.add(factor, b));
+                    graph.div(square, sum)
+                })
+                .collect();
+            let back = terms.iter().rev().skip(1).fold(terms[18], |sum, term| graph.add(sum, *term));
+            terms.iter().fold(back, |product, term| graph.mul(product, *term))
+        })
+        .collect();
+    let tape = Tape::new(&graph, n, &outputs);
+    assert!(!turns(&tape).is_empty());
+    assert_same_bits(tape);
+}
+
+#[test]
+fn a_loop_gives_up_in_any_turn() {
+    let n = 101;
+    let mut graph = Graph::new();
+    let outputs: Vec<NodeId> = (0..n)
+        .map(|i| {
+            let force = spring(&mut graph, None, Some(i));
+            graph.unary(Unary::Sin, force)
+        })
+        .collect();
+    let tape = Arc::new(Tape::new(&graph, n, &outputs));
+    assert!(!turns(&tape).is_empty());
+    let mut interpreter = Evaluator::new(tape.clone(), &PARAMETERS);
+    let mut native = Evaluator::compiled(tape, &PARAMETERS, Some(Backend::Native));
+    for far in [0, 3, 50, 96, 100] {
+        let mut q = numbers(5, n);
+        q[far] = 1e200;
+        let (mut right, mut found) = (vec![0.0; n], vec![0.0; n]);
+        interpreter.evaluate(&q, &q, &0.0, &mut right);
+        native.evaluate(&q, &q, &0.0, &mut found);
+        assert_eq!(bits(&right), bits(&found), "{far}");
+    }
+}
+
+/// A stage with machine code beside the same in plain steps.
+fn assert_same_stage(n: usize, equal_masses: bool) {
+    let tape = Arc::new(chain_tape(n));
+    let mut native =
+        Evaluator::compiled(tape.clone(), &PARAMETERS, Some(Backend::Native)).with_stages(equal_masses);
+    let mut interpreter = Evaluator::new(tape, &PARAMETERS);
+    let staging = Staging { n, equal_masses };
+    let ([length, dq, dp], [fixed_length, q, p, m]) = (staging.changes(), staging.fixed());
+    let (mut fixed, mut changes, stage) = (numbers(1, fixed_length), numbers(2, length), numbers(3, n));
+    if equal_masses {
+        fixed[m..m + n].fill(1.5);
+    }
+    let mut force = vec![0.0; n];
+    interpreter.evaluate(&stage, &stage, &0.0, &mut force);
+    let [kick, drift] = staging.sizes().map(|at| fixed[at]);
+    let mut right = changes.clone();
+    let mut right_next = vec![0.0; n];
+    for i in 0..n {
+        right[dp + i] += kick * force[i];
+        right[dq + i] += drift * ((fixed[p + i] + right[dp + i]) * fixed[m + i]);
+        right_next[i] = fixed[q + i] + right[dq + i];
+    }
+    let mut next = vec![0.0; n];
+    let done =
+        native.advance(Stage { q: &stage, t: &0.0, fixed: &fixed, changes: &mut changes, next: &mut next });
+    assert!(done, "{n} particles");
+    assert_eq!(bits(&next), bits(&right_next), "{n} particles");
+    assert_eq!(bits(&changes), bits(&right), "{n} particles");
+}
+
+#[test]
+fn stages_have_the_bits_of_forces_kick_and_drift() {
+    for n in [1, 2, 3, 4, 5, 7, 8, 9, 31, 64, 65, 66, 67, 100, 1001] {
+        assert_same_stage(n, true);
+        assert_same_stage(n, false);
+    }
+}
+
+#[test]
+fn there_is_no_stage_that_gives_up_or_knows_velocities() {
+    let mut graph = Graph::new();
+    let (x, v) = (graph.coordinate(0), graph.velocity(0));
+    let sine = graph.unary(Unary::Sin, x);
+    for (output, able) in [(x, true), (v, false), (sine, false)] {
+        let tape = Tape::new(&graph, 1, &[output]);
+        let code = Code::stage(&tape, Staging { n: 1, equal_masses: true });
+        assert_eq!(code.is_some(), able);
+    }
+}
