@@ -118,7 +118,12 @@ fn compare(run: &Run) -> Vec<Status> {
         for (name, value) in names.iter().zip(&values) {
             assert_eq!(cell(&plan, row, name), value.to_bits(), "{what}");
         }
-        let solution = match single(run, &names, &values).plan() {
+        let mut single = single(run, &names, &values);
+        // members that keep to a tolerance have steps of their own
+        if status.is_complete() {
+            single.step = Some(real(&plan, row, "step").into());
+        }
+        let solution = match single.plan() {
             Ok(single) => single.simulate().unwrap(),
             Err(error) => {
                 assert!(!status.is_complete(), "{what}: {error}");
@@ -181,6 +186,37 @@ fn members_are_their_runs_to_the_last_bit() {
     ] {
         let statuses = compare(&grid(&run, &axes));
         assert!(statuses.iter().all(|status| *status == Status::Done), "{} {statuses:?}", run.system);
+    }
+}
+
+#[test]
+fn members_keep_to_a_tolerance_with_steps_of_their_own() {
+    let tolerance = 1e-7;
+    let run = Run { tolerance: Some(tolerance.into()), ..short("double-pendulum", "gauss8", 0.1, 3.0) };
+    let run = grid(&run, &[("q1", "-3..3:7"), ("q2", "-2.9..3:6")]);
+    let plan = plan(&run);
+    let rows = all(&plan);
+    let steps: Vec<f64> = rows.iter().map(|row| real(&plan, row, "step")).collect();
+    for row in &rows {
+        assert_eq!(status(&plan, row), Status::Done);
+        assert!(real(&plan, row, "energy_error") <= tolerance);
+    }
+    let (least, largest) = steps.iter().fold((1.0f64, 0.0f64), |(a, b), x| (a.min(*x), b.max(*x)));
+    assert!(largest > 2.0 * least, "{least} {largest}");
+    // each is a run with its step, and neither threads nor shards change a bit
+    compare(&run);
+    assert_eq!(self::rows(&plan, &plan.shard(2, 3), 1), rows[plan.shard(2, 3).start as usize..][..14]);
+    // events are found with the member's step too
+    compare(&flips(run));
+}
+
+#[test]
+fn members_that_cannot_keep_to_a_tolerance_end_all_the_same() {
+    let run = Run { tolerance: Some(1e-30.into()), ..short("pendulum", "midpoint", 1.0, 4.0) };
+    let plan = plan(&grid(&run, &[("q", "0.5..3:4")]));
+    for row in all(&plan) {
+        assert_eq!(status(&plan, &row), Status::Done);
+        assert!((real(&plan, &row, "step") - 1.0 / 256.0).abs() < 1e-15);
     }
 }
 

@@ -18,7 +18,7 @@ use std::time::Instant;
 
 pub(crate) fn ensemble(flags: &EnsembleFlags) -> Result<(), Ending> {
     let mut run = flags.to_run()?;
-    // one step for all members, that of the run which is not varied
+    // the step of the run that is not varied; members have it, or steps near it
     pick::pick(&mut run, None)?;
     let files = Files::new(flags, &run.out, &run.plot)?;
     let list = run.ensemble.as_ref().and_then(|ensemble| ensemble.list.as_ref());
@@ -56,14 +56,14 @@ pub(crate) fn ensemble(flags: &EnsembleFlags) -> Result<(), Ending> {
     Ok(())
 }
 
-/// One step serves all members, and some may need a smaller one.
+/// Even the smallest steps may not be small enough.
 fn warn_of_tolerance(work: &Work, tally: &Tally) {
     let base = &work.plan.base;
     let (Some(tolerance), Some(largest)) = (base.tolerance, &tally.energy_error) else { return };
     if base.problem.system.structure().autonomous && largest.value > tolerance {
         say(&format!(
             "warning: the energy error of member {} is {:.1e}, more than the tolerance of {tolerance:.1e}\n  \
-             all have the step of the run that is not varied; try a smaller tolerance or --step",
+             with the smallest steps there are; try a smaller --step to begin with, or a method of higher order",
             largest.index, largest.value
         ));
     }

@@ -66,7 +66,12 @@ fn text(work: &Work, summary: &Summary<'_>) -> String {
     };
     lines.push(format!("  members    {}, {} varied{part}", tally.members, summary.varied.join(", ")));
     let ends = format!("to t = {}{unit}", leastaction::error::number(summary.t_end));
-    lines.push(format!("  steps      {} each, each {}{unit}, {ends}", summary.steps, summary.step));
+    lines.push(match tally.step_sizes {
+        Some([least, largest]) if least < largest => {
+            format!("  steps      a size for each member, from {least:.4} to {largest:.4}{unit}, {ends}")
+        }
+        _ => format!("  steps      {} each, each {}{unit}, {ends}", summary.steps, summary.step),
+    });
     let statuses: Vec<String> =
         tally.statuses.iter().map(|(word, count)| format!("{count} {word}")).collect();
     lines.push(format!("  ended      {}", statuses.join(", ")));

@@ -97,7 +97,9 @@ impl AnyEngine {
     /// Lets members have steps of their own.
     pub(super) fn climb(&mut self, ladder: &Arc<Ladder>) {
         match self {
-            Self::Abreast(engine) => engine.seats.iter_mut().for_each(|seat| seat.ladder = Some(ladder.clone())),
+            Self::Abreast(engine) => {
+                engine.seats.iter_mut().for_each(|seat| seat.ladder = Some(ladder.clone()))
+            }
             Self::OneByOne(engine) => engine.seat.ladder = Some(ladder.clone()),
         }
     }
@@ -475,7 +477,7 @@ impl EnergyRange {
     /// Whether the error is larger than a part of the energy, or no number.
     fn exceeds(&self, tolerance: f64) -> bool {
         let largest = self.high.max(-self.low);
-        !(largest <= tolerance * self.meter.scale())
+        largest.is_nan() || largest > tolerance * self.meter.scale()
     }
 }
 

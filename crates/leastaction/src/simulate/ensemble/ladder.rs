@@ -12,7 +12,8 @@ const RUNGS_A_HALF: f64 = 3.0;
 /// Rungs above the step picked for the run itself, and below it.
 const ABOVE: i32 = 6;
 const BELOW: i32 = 24;
-/// So many of the members tried are neighbours of a member in energy, and this part of them must be content with its rung.
+/// So many of the members tried are neighbours of a member in energy, but no more than a quarter of them. This part of them must be content with its
+/// rung.
 const NEIGHBOURS: usize = 16;
 const CONTENT: f64 = 0.6;
 
@@ -53,16 +54,13 @@ impl Ladder {
     /// The rung to start on with an energy.
     pub(super) fn rung(&self, energy: f64) -> usize {
         let place = self.tried.partition_point(|(other, _)| *other < energy);
-        let end = (place + NEIGHBOURS / 2).max(NEIGHBOURS).min(self.tried.len());
-        let mut rungs = [0; NEIGHBOURS];
-        let neighbours = &self.tried[end.saturating_sub(NEIGHBOURS)..end];
-        if neighbours.is_empty() {
-            return self.middle;
-        }
-        let rungs = &mut rungs[..neighbours.len()];
+        let count = self.tried.len().div_ceil(4).min(NEIGHBOURS);
+        let end = (place + count / 2).max(count).min(self.tried.len());
+        let mut rungs = [self.middle; NEIGHBOURS];
+        let neighbours = &self.tried[end - count..end];
         rungs.iter_mut().zip(neighbours).for_each(|(rung, (_, other))| *rung = *other);
-        rungs.sort_unstable();
-        rungs[((rungs.len() - 1) as f64 * CONTENT) as usize]
+        rungs[..count].sort_unstable();
+        rungs[(count.saturating_sub(1) as f64 * CONTENT) as usize]
     }
 }
 

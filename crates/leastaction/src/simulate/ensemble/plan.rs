@@ -73,7 +73,9 @@ impl EnsemblePlan {
             starter,
             base,
         };
-        if let (Some(tolerance), true) = (made.base.tolerance, made.base.problem.system.structure().autonomous) {
+        if let (Some(tolerance), true) =
+            (made.base.tolerance, made.base.problem.system.structure().autonomous)
+        {
             let ladder = made.ladder(tolerance, &observed);
             made.engine.climb(&Arc::new(ladder));
         }
@@ -90,7 +92,8 @@ impl EnsemblePlan {
         let affordable = STEPS_TRIED / own.steps.max(1);
         let count = affordable.clamp(FEWEST_TRIED, MOST_TRIED).min(self.count().div_ceil(4));
         // in the middle of equal parts
-        let middle = |i: u64| (u128::from(self.count()) * u128::from(2 * i + 1) / u128::from(2 * count)) as u64;
+        let middle =
+            |i: u64| (u128::from(self.count()) * u128::from(2 * i + 1) / u128::from(2 * count)) as u64;
         let mut worker = self.worker();
         worker.start((0..count).map(middle), count as usize);
         let mut engine = OneByOne::new(&self.base, observed);

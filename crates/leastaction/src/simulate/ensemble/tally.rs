@@ -20,6 +20,8 @@ pub struct Tally {
     pub failed: u64,
     /// The first of them.
     pub failures: Vec<Failed>,
+    /// The smallest and the largest step of all members that took one.
+    pub step_sizes: Option<[f64; 2]>,
     /// The largest relative error of the energy, and whose it is.
     pub energy_error: Option<Extreme>,
     /// The events.
@@ -69,6 +71,7 @@ struct Places {
     varied: Range<usize>,
     status: usize,
     t: usize,
+    step: usize,
     energy_error: usize,
     events: usize,
 }
@@ -84,12 +87,14 @@ impl Tally {
             statuses: IndexMap::new(),
             failed: 0,
             failures: Vec::new(),
+            step_sizes: None,
             energy_error: None,
             events: names.map(|name| (name.clone(), EventTally::default())).collect(),
             places: Places {
                 varied: 1..1 + plan.varied().len(),
                 status: place("status"),
                 t: place("t_end"),
+                step: place("step"),
                 energy_error,
                 // low and high come between
                 events: energy_error + 3,
@@ -110,6 +115,10 @@ impl Tally {
                     self.failures.push(self.failure(plan, block, row, status));
                 }
             }
+        }
+        for step in block.reals(self.places.step).filter(|step| !step.is_nan()) {
+            let [least, largest] = self.step_sizes.unwrap_or([step; 2]);
+            self.step_sizes = Some([least.min(step), largest.max(step)]);
         }
         for (value, index) in block.reals(self.places.energy_error).zip(index) {
             if value.is_finite() && self.energy_error.as_ref().is_none_or(|largest| value > largest.value) {
