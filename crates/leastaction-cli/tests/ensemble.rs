@@ -35,7 +35,7 @@ fn tables_have_a_row_for_each_member_whatever_the_file() {
     let (header, rows) = table(&folder.read("map.csv"));
     assert_eq!(
         header,
-        "index,q1,q2,status,t_end,q1_end,q2_end,p_q1_end,p_q2_end,\
+        "index,q1,q2,status,t_end,step,q1_end,q2_end,p_q1_end,p_q2_end,\
          energy,energy_error,energy_error_low,energy_error_high,flip_count,flip_first"
     );
     assert_eq!(rows.len(), 1240);

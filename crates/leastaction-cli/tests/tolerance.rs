@@ -86,11 +86,14 @@ fn sections_and_certificates_pick_too() {
     assert!(out.stderr.contains(certificate["method"].as_str().unwrap()));
     let out = folder.run("ensemble pendulum --until 5 --tolerance 1e-6 --vary q=0.1,3 --summary json");
     assert_eq!(out.code, 0, "{}", out.stderr);
-    assert!(
-        out.stderr.contains("picked") && out.stderr.contains("more than the tolerance"),
-        "{}",
-        out.stderr
-    );
+    assert!(out.stderr.contains("picked") && !out.stderr.contains("warning"), "{}", out.stderr);
+    let summary = json(&out.stdout);
+    assert!(summary["energy_error"]["value"].as_f64().unwrap() <= 1e-6);
+    // the calm one has larger steps
+    assert!(summary["step_sizes"][0].as_f64() < summary["step_sizes"][1].as_f64(), "{summary}");
+    let out =
+        folder.run("ensemble pendulum --until 5 --tolerance 1e-16 --step 1 --method midpoint --vary q=0.1,3");
+    assert!(out.stderr.contains("more than the tolerance of 1.0e-16"), "{}", out.stderr);
     // converge has steps of its own, also for a file with a tolerance
     folder.write("mine.toml", "system = \"pendulum\"\n[run]\ntolerance = 1e-7\nuntil = 2\n");
     assert_eq!(folder.run("converge mine.toml").code, 0);

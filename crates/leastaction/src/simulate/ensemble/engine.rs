@@ -98,7 +98,7 @@ impl AnyEngine {
     pub(super) fn climb(&mut self, ladder: &Arc<Ladder>) {
         match self {
             Self::Abreast(engine) => {
-                engine.seats.iter_mut().for_each(|seat| seat.ladder = Some(ladder.clone()))
+                engine.seats.iter_mut().for_each(|seat| seat.ladder = Some(ladder.clone()));
             }
             Self::OneByOne(engine) => engine.seat.ladder = Some(ladder.clone()),
         }
