@@ -184,6 +184,11 @@ impl Plan {
         })
     }
 
+    /// The stepper that takes the steps of this run, for its problem and its step in some number type.
+    pub fn stepper<R: Real>(&self, problem: &Problem<R>, step: R) -> Stepper<R> {
+        Stepper::new(problem, &self.method, step)
+    }
+
     fn simulate_in<R: Real>(
         &self,
         problem: &Problem<R>,
@@ -191,7 +196,7 @@ impl Plan {
         observed: &Observed,
         watch: Watch<'_>,
     ) -> Solution {
-        let mut stepper = Stepper::new(problem, &self.method, step);
+        let mut stepper = self.stepper(problem, step);
         let mut state = State::new(problem);
         let mut invariants = Invariants::new(problem);
         let mut recorder = (self.every > 0).then(|| {
