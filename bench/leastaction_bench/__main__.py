@@ -6,51 +6,70 @@ import os
 import pathlib
 
 from . import environment, report
-from .cases import CASES, STEPS
-from .measure import measure_case, measure_steps, say
+from .cases import CASES, CORES, STEPS
+from .measure import measure_case, measure_cores, measure_steps, say
 
 
 def arguments():
     parser = argparse.ArgumentParser(prog="bench/run", description=__doc__)
-    names = [case.name for case in (*CASES, *STEPS)]
+    names = [case.name for case in (*CASES, *STEPS, *CORES)]
     parser.add_argument("--only", action="append", default=[], metavar="CASE", help="one of " + ", ".join(names))
     parser.add_argument("--peer", action="append", default=[], help="only these peers; may be repeated")
-    parser.add_argument("--quick", action="store_true", help="few rounds, for development; the book is left alone")
+    parser.add_argument("--quick", action="store_true", help="few rounds, for development; the book says so")
     parser.add_argument("--core", type=int, default=max(os.sched_getaffinity(0)), help="the core to run on")
     parser.add_argument("--out", type=pathlib.Path, default=environment.BENCH / "out", help="folder for results")
     parser.add_argument("--book", action="store_true", help="write the page of the book and its pictures")
+    parser.add_argument("--report", action="store_true", help="measure nothing, report the results of the last run again")
     chosen = parser.parse_args()
     if unknown := set(chosen.only) - set(names):
         parser.error(f"no such case: {', '.join(unknown)}; there are {', '.join(names)}")
+    if chosen.book and (chosen.only or chosen.peer):
+        parser.error("the book has all cases and peers: leave out --only and --peer")
     return chosen
 
 
-def main():
-    chosen = arguments()
+def measure(chosen):
+    """Everything that is to be measured, as data."""
     rounds, budget = (3, 0.01) if chosen.quick else (12, 0.05)
     environment.write_ensemble()
     contestants, absent = environment.gather(chosen.core, chosen.peer)
     for name, reason in absent.items():
         say(f"{name} does not take part: {reason}")
-    wanted = [case for case in CASES if not chosen.only or case.name in chosen.only]
-    steps = [case for case in STEPS if not chosen.only or case.name in chosen.only]
+    everywhere = environment.rust_worker("leastaction", os.sched_getaffinity(0))
+
+    def wanted(cases):
+        return [case for case in cases if not chosen.only or case.name in chosen.only]
+
     try:
         results = {
             "machine": environment.machine(),
+            "quick": chosen.quick,
             "versions": {c.name: c.version for c in contestants},
             "absent": absent,
-            "steps": [measure_steps(contestants, case, rounds) for case in steps],
-            "cases": [measure_case(contestants, case, rounds, budget) for case in wanted],
+            "steps": [measure_steps(contestants, case, rounds) for case in wanted(STEPS)],
+            "cores": [measure_cores(everywhere, case, rounds) for case in wanted(CORES)],
+            "cases": [measure_case(contestants, case, rounds, budget) for case in wanted(CASES)],
         }
     finally:
+        everywhere.stop()
         for contestant in contestants:
             contestant.worker.stop()
-    results["failures"] = {c.name: c.absent for c in contestants if c.absent}
-    chosen.out.mkdir(parents=True, exist_ok=True)
-    (chosen.out / "results.json").write_text(json.dumps(results, indent=1))
+    results["failures"] = {c.name: c.failures for c in contestants if c.failures}
+    return results
+
+
+def main():
+    chosen = arguments()
+    stored = chosen.out / "results.json"
+    if chosen.report:
+        results = json.loads(stored.read_text())
+    else:
+        results = measure(chosen)
+        chosen.out.mkdir(parents=True, exist_ok=True)
+        stored.write_text(json.dumps(results, indent=1))
     print(report.text(results))
     report.pictures(results, chosen.out)
-    if chosen.book and not chosen.quick:
+    if chosen.book:
         report.write_book(results, environment.ROOT / "book" / "src")
 
 

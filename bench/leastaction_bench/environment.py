@@ -1,6 +1,7 @@
 """What the contestants are made of: builds those in Rust, finds out versions, describes the machine."""
 
 import csv
+import functools
 import importlib.metadata
 import json
 import math
@@ -20,13 +21,15 @@ ROOT = BENCH.parent
 SYSTEMS = BENCH / "systems"
 PEERS = BENCH / "peers"
 
-# contestants in Rust: binary, feature, curves
+# contestants in Rust: name, binary, feature, curves
 RUST = [
-    ("rk4", None, who.one_trajectory(who.rk4)),
-    ("ode_solvers", "ode_solvers", who.tolerance_curves("dop853")),
-    ("differential-equations", "differential-equations", who.tolerance_curves("dop853", "rkv98e")),
-    ("diffsol", "diffsol", who.tolerance_curves("tsit45")),
-    ("russell_ode", "russell_ode", who.tolerance_curves("dopri8")),
+    (who.RK4, "rk4", None, who.one_trajectory(who.rk4)),
+    (who.SPLITTING, "splitting", None, who.splitting("split6")),
+    (who.SPLITTING_AVX2, "splitting", None, who.splitting("split6+avx2")),
+    ("ode_solvers", "ode_solvers", "ode_solvers", who.tolerance_curves("dop853")),
+    ("differential-equations", "differential-equations", "differential-equations", who.tolerance_curves("dop853", "rkv988e")),
+    ("diffsol", "diffsol", "diffsol", who.tolerance_curves("tsit45")),
+    ("russell_ode", "russell_ode", "russell_ode", who.tolerance_curves("dopri8")),
 ]
 # contestants in Python: name, worker, packages they need, curves
 PYTHON = [
@@ -54,16 +57,15 @@ def locked_version(package):
     return next((p["version"] for p in lock["package"] if p["name"] == package), "")
 
 
-def rust_worker(binary, core):
-    return Worker([PEERS / "target" / "release" / binary, SYSTEMS], core)
+def rust_worker(binary, cores):
+    return Worker([PEERS / "target" / "release" / binary, SYSTEMS], cores)
 
 
-def explicit_methods():
-    """The methods of leastaction beyond Galerkin's and Runge and Kutta's: explicit ones, where they exist."""
-    command = [PEERS / "target" / "release" / "leastaction", "methods"]
-    names = subprocess.run(command, capture_output=True, text=True, check=True).stdout.split()
-    known = re.compile(r"gauss|lobatto|simpson|midpoint|verlet|rk4")
-    return [name for name in names if not known.match(name)]
+def fitting(system):
+    """The methods of leastaction that fit a system."""
+    file = "double-pendulum-from-rest" if system == "ensemble" else system
+    command = [PEERS / "target" / "release" / "leastaction", SYSTEMS, "methods", file]
+    return subprocess.run(command, capture_output=True, text=True, check=True).stdout.split()
 
 
 def gather(core, only=()):
@@ -72,19 +74,21 @@ def gather(core, only=()):
     present, absent = [], {}
 
     def wanted(name):
-        return not only or name in only or name == "leastaction"
+        return not only or name in only or name in who.YARDSTICKS
 
     if reason := build("leastaction", None):
         raise SystemExit(f"leastaction itself cannot be built: {reason}")
-    ours = who.leastaction(explicit_methods())
-    present.append(Contestant("leastaction", rust_worker("leastaction", core), ours, locked_version("leastaction")))
-    for name, feature, curves in RUST:
+    version = locked_version("leastaction")
+    for name, picks in ((who.OURS, True), (who.SCAN, False)):
+        curves = who.leastaction(functools.cache(fitting), lambda case, picks=picks: case.picked != picks)
+        present.append(Contestant(name, rust_worker("leastaction", {core}), curves, version, picks))
+    for name, binary, feature, curves in RUST:
         if not wanted(name):
             continue
-        if reason := build(name, feature):
+        if reason := build(binary, feature):
             absent[name] = reason
         else:
-            present.append(Contestant(name, rust_worker(name, core), curves, locked_version(feature or "")))
+            present.append(Contestant(name, rust_worker(binary, {core}), curves, locked_version(feature or "")))
     for name, script, packages, curves in PYTHON:
         if not wanted(name):
             continue
@@ -92,7 +96,7 @@ def gather(core, only=()):
         if lacking:
             absent[name] = "; ".join(lacking)
         else:
-            worker = Worker([sys.executable, BENCH / "workers" / f"{script}.py", SYSTEMS], core)
+            worker = Worker([sys.executable, BENCH / "workers" / f"{script}.py", SYSTEMS], {core})
             present.append(Contestant(name, worker, curves, importlib.metadata.version(packages[0])))
     return present, absent
 

@@ -43,7 +43,7 @@ pub trait Contestant {
 /// Answers until the input ends.
 pub fn answer(contestant: &impl Contestant) {
     let mut out = std::io::stdout();
-    let mut kept = None;
+    let mut kept = Vec::new();
     for line in std::io::stdin().lock().lines() {
         let Ok(line) = line else { return };
         let written = match reply(contestant, &line, &mut kept) {
@@ -57,7 +57,10 @@ pub fn answer(contestant: &impl Contestant) {
 }
 
 /// What was made last and for which question: others about it follow.
-type Kept<T> = Option<(String, T)>;
+type Kept<T> = Vec<(String, T)>;
+
+/// Of each case, the two best settings for each of three errors are asked for in turns.
+const KEPT: usize = 6;
 
 fn reply<C: Contestant>(contestant: &C, line: &str, kept: &mut Kept<C::Ready>) -> Result<String, String> {
     let words: Vec<&str> = line.split_whitespace().collect();
@@ -72,15 +75,19 @@ fn reply<C: Contestant>(contestant: &C, line: &str, kept: &mut Kept<C::Ready>) -
         return Ok(format!("{:e} {found}", start.elapsed().as_secs_f64()));
     }
     let key = format!("{system} {until} {setting}");
-    if what == "setup" || kept.as_ref().is_none_or(|(made_for, _)| *made_for != key) {
-        *kept = None;
-        *kept = Some((key, contestant.ready(&question)?));
+    if what == "setup" {
+        contestant.ready(&question)?;
+        return Ok(format!("{:e}", start.elapsed().as_secs_f64()));
     }
-    let setup = start.elapsed().as_secs_f64();
-    let Some((_, ready)) = kept else { return Err("nothing is ready".to_owned()) };
+    if !kept.iter().any(|(made_for, _)| *made_for == key) {
+        kept.drain(..(kept.len() + 1).saturating_sub(KEPT));
+        kept.push((key.clone(), contestant.ready(&question)?));
+    }
+    let Some((_, ready)) = kept.iter_mut().find(|(made_for, _)| *made_for == key) else {
+        return Err("nothing is ready".to_owned());
+    };
     let budget = words.get(4).and_then(|word| word.parse().ok()).unwrap_or(0.0);
     let number = match what {
-        "setup" => setup,
         "error" => contestant.error(ready)?,
         "time" => contestant.time(ready, clock::work, budget)?,
         "wall" => contestant.time(ready, clock::wall, budget)?,

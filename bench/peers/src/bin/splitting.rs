@@ -1,7 +1,8 @@
-//! The yardstick for chains: a splitting method written by hand for them. Settings: `split6:STEPS`, or another such method.
+//! The yardstick for chains: a splitting method written by hand for them. Settings: `split6:STEPS`, or another such method;
+//! `split6+avx2:STEPS` with wider vectors than every processor of the kind has.
 //!
-//! Two arrays, the formula of the force as short as it gets, no compensated sums, the vector instructions of the processor; the
-//! coefficients are those of the library. A zero at both ends of q stands for the walls.
+//! Two arrays, the formula of the force as short as it gets, no compensated sums, what the compiler makes of it; the coefficients
+//! are those of the library. A zero at both ends of q stands for the walls.
 
 use leastaction::method::{Flows, Method, Scheme};
 use leastaction_bench_peers::conversation::{Question, answer, parts};
@@ -17,6 +18,10 @@ fn job(question: &Question) -> Result<Job, String> {
     let length = question.system.strip_prefix("fput-").and_then(|n| n.parse().ok());
     let chain =
         Chain(length.ok_or_else(|| format!("it is for chains alone, not for `{}`", question.system))?);
+    let (name, wide) = name.strip_suffix("+avx2").map_or((name, false), |name| (name, true));
+    if wide && !has_avx2() {
+        return Err("this processor has no AVX2".to_owned());
+    }
     let method = Method::named(name).map_err(|error| error.to_string())?;
     let Scheme::Splitting(splitting) = method.scheme else {
         return Err(format!("`{name}` does not kick and drift"));
@@ -29,7 +34,11 @@ fn job(question: &Question) -> Result<Job, String> {
         let (q, p) = start.split_at(chain.0);
         let mut by_hand = ByHand { q: [&[0.0], q, &[0.0]].concat(), p: p.to_vec() };
         let run = Steps { kicks: &kicks, drifts: &drifts, steps: steps as u64 };
-        run_on_this_machine(&mut by_hand, &run, see);
+        if wide {
+            run_wide(&mut by_hand, &run, see);
+        } else {
+            by_hand.run(&run, see);
+        }
         std::hint::black_box(&by_hand.q);
         Ok(())
     }))
@@ -46,16 +55,28 @@ struct ByHand {
     p: Vec<f64>,
 }
 
-fn run_on_this_machine(by_hand: &mut ByHand, run: &Steps, see: See) {
+#[cfg(target_arch = "x86_64")]
+fn has_avx2() -> bool {
+    std::arch::is_x86_feature_detected!("avx2") && std::arch::is_x86_feature_detected!("fma")
+}
+
+#[cfg(not(target_arch = "x86_64"))]
+fn has_avx2() -> bool {
+    false
+}
+
+/// The same function with other instructions, where there are any.
+fn run_wide(by_hand: &mut ByHand, run: &Steps, see: See) {
     #[cfg(target_arch = "x86_64")]
-    if std::arch::is_x86_feature_detected!("avx2") && std::arch::is_x86_feature_detected!("fma") {
+    {
         #[target_feature(enable = "avx2,fma")]
-        fn with_vectors(by_hand: &mut ByHand, run: &Steps, see: See) {
+        fn wide(by_hand: &mut ByHand, run: &Steps, see: See) {
             by_hand.run(run, see);
         }
-        // SAFETY: the processor has these instructions
-        return unsafe { with_vectors(by_hand, run, see) };
+        // SAFETY: a job is made only where `has_avx2`
+        unsafe { wide(by_hand, run, see) }
     }
+    #[cfg(not(target_arch = "x86_64"))]
     by_hand.run(run, see);
 }
 
