@@ -71,8 +71,8 @@ class TimeToError(unittest.TestCase):
 class Scripted:
     """A worker that answers from a table: setting → error, or None for a failure; every run takes a second."""
 
-    def __init__(self, errors, picks=()):
-        self.errors, self.picks = errors, dict(picks)
+    def __init__(self, errors, picks):
+        self.errors, self.picks = errors, picks
 
     def ask(self, what, system, until, setting, *rest, patience):
         if self.errors.get(setting) is None:
@@ -88,9 +88,10 @@ class Scripted:
 class Scans(unittest.TestCase):
     case = cases.Case("c", "a case", "double-pendulum", 10, 29, 500, 1.0)
 
-    def contestant(self, errors, picks=(), **options):
-        curves = options.pop("curves", lambda case: {"a": list(errors)})
-        return contestants.Contestant("x", Scripted(errors, picks), curves, **options)
+    def contestant(self, errors, picked=None):
+        curves = {} if picked else {"a": list(errors)}
+        worker = Scripted(errors, picked or {})
+        return contestants.Contestant("x", worker, lambda case: curves, picks=picked is not None)
 
     def test_tight_settings_that_fail_end_a_curve_and_are_named(self):
         who = self.contestant({"a1": 1e-9, "a2": 1e-10, "a3": None, "a4": None, "a5": 1e-12})
@@ -104,7 +105,7 @@ class Scans(unittest.TestCase):
 
     def test_picked_settings_are_asked_for_one_by_one(self):
         picks = {"1.000000e-08": "m:5", "1.000000e-11": "m:9"}
-        who = self.contestant({"m:5": 5e-9, "m:9": 3e-11}, picks, curves=lambda case: {}, picks=True)
+        who = self.contestant({"m:5": 5e-9, "m:9": 3e-11}, picks)
         points = measure.scan(who, self.case)
         self.assertEqual([(p.setting, p.asked, p.picking) for p in points], [("m:5", 1e-8, 0.5), ("m:9", 1e-11, 0.5)])
         missed, unreached = who.failures["c"]
@@ -112,7 +113,7 @@ class Scans(unittest.TestCase):
         self.assertIn("tolerance 1e-14: no method keeps to it", unreached)
 
     def test_where_nothing_is_picked_settings_are_scanned(self):
-        who = self.contestant({"a1": 1e-9}, picks=True)
+        who = self.contestant({"a1": 1e-9}, {})
         case = cases.Case("c", "a case", "ensemble", 10, 29, 500, 1.0, picked=False)
         self.assertEqual([p.setting for p in measure.scan(who, case)], ["a1"])
 

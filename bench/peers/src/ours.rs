@@ -10,7 +10,7 @@ use leastaction::analysis;
 use leastaction::error::Source;
 use leastaction::method::Method;
 use leastaction::scalar::Real;
-use leastaction::simulate::ensemble::{EnsemblePlan, List, Tally};
+use leastaction::simulate::ensemble::{Ensemble, EnsemblePlan, List, Tally};
 use leastaction::simulate::{Invariants, Observer, Outcome, Plan, Run, simulate};
 use leastaction::step::{State, Stepper};
 use leastaction::system::{Problem, Quantity};
@@ -106,8 +106,11 @@ impl Systems {
 
     /// The double pendula that start at the angles of `ensemble.csv`, whose energies are counted from the hanging rest.
     pub fn ensemble(&self, until: f64, setting: &Setting) -> Result<Members, String> {
+        let path = self.0.join("ensemble.csv");
+        let list = list(&read(&path)?)?;
+        let members = Ensemble { list: Some(path.display().to_string()), ..Ensemble::default() };
         let run = self.run_with("double-pendulum-from-rest", until, setting)?;
-        let list = list(&read(&self.0.join("ensemble.csv"))?)?;
+        let run = Run { ensemble: Some(members), ..run };
         let plan = EnsemblePlan::new(&run, Some(list)).map_err(|error| error.to_string())?;
         Ok(Members { plan, threads: setting.threads })
     }
