@@ -5,11 +5,12 @@ import importlib.util
 import pathlib
 import sys
 import unittest
+import unittest.mock
 
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE))
 
-from leastaction_bench import cases, contestants, measure, targets  # noqa: E402
+from leastaction_bench import cases, contestants, environment, measure, targets  # noqa: E402
 from leastaction_bench.process import Failed  # noqa: E402
 
 
@@ -158,6 +159,28 @@ class Targets(unittest.TestCase):
     def test_every_target_is_of_a_case(self):
         names = {case.name for case in (*cases.CASES, *cases.STEPS, *cases.CORES)}
         self.assertLessEqual({target.case for target in targets.TARGETS}, names)
+
+
+class Building(unittest.TestCase):
+    rows = [("a", "bin-a", None), ("b", "bin-b", "feature-b"), ("c", "bin-c", "feature-c")]
+
+    def built(self, broken):
+        calls = []
+
+        def cargo(binaries, features):
+            calls.append(list(binaries))
+            return "error: no such library" if broken in binaries else None
+
+        with unittest.mock.patch.object(environment, "cargo", cargo):
+            return environment.build(self.rows), calls
+
+    def test_one_that_cannot_be_built_leaves_the_others_alone(self):
+        absent, calls = self.built("bin-b")
+        self.assertEqual(absent, {"b": "error: no such library"})
+        self.assertEqual(calls, [["bin-a", "bin-b", "bin-c"], ["bin-a"], ["bin-b"], ["bin-c"]])
+
+    def test_all_are_built_at_once_if_they_can(self):
+        self.assertEqual(self.built(None), ({}, [["bin-a", "bin-b", "bin-c"]]))
 
 
 class Settings(unittest.TestCase):

@@ -40,11 +40,22 @@ PYTHON = [
 ]
 
 
-def build(binary, feature):
-    """Builds a contestant; the reason why not, if it cannot be built."""
-    command = ["cargo", "build", "--release", "--locked", "--quiet", "--bin", binary]
-    if feature:
-        command += ["--features", feature]
+def build(contestants):
+    """Builds contestants, rows (name, binary, feature, …); name → why not, for those that cannot be built.
+
+    All at once; if that fails, one by one, so that one that cannot be built leaves the others alone.
+    """
+    if not cargo(dict.fromkeys(c[1] for c in contestants), [c[2] for c in contestants if c[2]]):
+        return {}
+    reasons = {name: cargo([binary], [feature] if feature else []) for name, binary, feature, *_ in contestants}
+    return {name: reason for name, reason in reasons.items() if reason}
+
+
+def cargo(binaries, features):
+    """Builds binaries; the reason why not, if they cannot be built."""
+    command = ["cargo", "build", "--release", "--locked", "--quiet", "--features", ",".join(features)]
+    for binary in binaries:
+        command += ["--bin", binary]
     done = subprocess.run(command, cwd=PEERS, capture_output=True, text=True)
     if done.returncode == 0:
         return None
@@ -71,23 +82,21 @@ def fitting(system):
 def gather(core, only=()):
     """All contestants that can take part, and why others cannot."""
     missing = json.loads((BENCH / ".venv" / "environment.json").read_text())["missing"]
-    present, absent = [], {}
+    present = []
 
     def wanted(name):
         return not only or name in only or name in who.YARDSTICKS
 
-    if reason := build("leastaction", None):
-        raise SystemExit(f"leastaction itself cannot be built: {reason}")
+    rust = [row for row in RUST if wanted(row[0])]
+    absent = build([(who.OURS, "leastaction", None), *rust])
+    if who.OURS in absent:
+        raise SystemExit(f"leastaction itself cannot be built: {absent[who.OURS]}")
     version = locked_version("leastaction")
     for name, picks in ((who.OURS, True), (who.SCAN, False)):
         curves = who.leastaction(functools.cache(fitting), lambda case, picks=picks: case.picked != picks)
         present.append(Contestant(name, rust_worker("leastaction", {core}), curves, version, picks))
-    for name, binary, feature, curves in RUST:
-        if not wanted(name):
-            continue
-        if reason := build(binary, feature):
-            absent[name] = reason
-        else:
+    for name, binary, feature, curves in rust:
+        if name not in absent:
             present.append(Contestant(name, rust_worker(binary, {core}), curves, locked_version(feature or "")))
     for name, script, packages, curves in PYTHON:
         if not wanted(name):
@@ -104,11 +113,14 @@ def gather(core, only=()):
 def write_ensemble():
     """The initial angles of the ensemble: a sequence that fills the square (-pi, pi)² evenly (Roberts, 2018)."""
     root = 1.32471795724474602596  # the real root of x³ = x + 1
-    with open(SYSTEMS / "ensemble.csv", "w", newline="") as file:
+    made = SYSTEMS / "ensemble.csv.new"
+    with open(made, "w", newline="") as file:
         rows = csv.writer(file)
         rows.writerow(["q1", "q2"])
         for k in range(1, 10_001):
             rows.writerow([repr(math.tau * ((k * share) % 1.0 - 0.5)) for share in (1 / root, 1 / root**2)])
+    # at once, because another run may be reading it
+    made.replace(SYSTEMS / "ensemble.csv")
 
 
 def machine():
