@@ -7,7 +7,7 @@ import pathlib
 
 from . import environment, report
 from .cases import CASES, CORES, STEPS
-from .measure import measure_case, measure_cores, measure_steps, say
+from .measure import FULL, QUICK, measure_case, measure_cores, measure_steps, say
 
 
 def arguments():
@@ -15,7 +15,7 @@ def arguments():
     names = [case.name for case in (*CASES, *STEPS, *CORES)]
     parser.add_argument("--only", action="append", default=[], metavar="CASE", help="one of " + ", ".join(names))
     parser.add_argument("--peer", action="append", default=[], help="only these peers; may be repeated")
-    parser.add_argument("--quick", action="store_true", help="few rounds, for development; the book says so")
+    parser.add_argument("--quick", action="store_true", help="few rounds and settings, for development; the book says so")
     parser.add_argument("--core", type=int, default=max(os.sched_getaffinity(0)), help="the core to run on")
     parser.add_argument("--out", type=pathlib.Path, default=environment.BENCH / "out", help="folder for results")
     parser.add_argument("--book", action="store_true", help="write the page of the book and its pictures")
@@ -30,7 +30,7 @@ def arguments():
 
 def measure(chosen):
     """Everything that is to be measured, as data."""
-    rounds, budget = (3, 0.01) if chosen.quick else (12, 0.05)
+    effort = QUICK if chosen.quick else FULL
     environment.write_ensemble()
     contestants, absent = environment.gather(chosen.core, chosen.peer)
     for name, reason in absent.items():
@@ -40,33 +40,44 @@ def measure(chosen):
     def wanted(cases):
         return [case for case in cases if not chosen.only or case.name in chosen.only]
 
+    results = {
+        "machine": environment.machine(),
+        "quick": chosen.quick,
+        "versions": {c.name: c.version for c in contestants},
+        "absent": absent,
+        "steps": [],
+        "cores": [],
+        "cases": [],
+    }
+
+    def keep(kind, result):
+        results[kind].append(result)
+        results["failures"] = {c.name: c.failures for c in contestants if c.failures}
+        store(results, chosen.out)
+
     try:
-        results = {
-            "machine": environment.machine(),
-            "quick": chosen.quick,
-            "versions": {c.name: c.version for c in contestants},
-            "absent": absent,
-            "steps": [measure_steps(contestants, case, rounds) for case in wanted(STEPS)],
-            "cores": [measure_cores(everywhere, case, rounds) for case in wanted(CORES)],
-            "cases": [measure_case(contestants, case, rounds, budget) for case in wanted(CASES)],
-        }
+        for case in wanted(STEPS):
+            keep("steps", measure_steps(contestants, case, effort))
+        for case in wanted(CORES):
+            keep("cores", measure_cores(everywhere, case, effort))
+        for case in wanted(CASES):
+            keep("cases", measure_case(contestants, case, effort))
     finally:
         everywhere.stop()
         for contestant in contestants:
             contestant.worker.stop()
-    results["failures"] = {c.name: c.failures for c in contestants if c.failures}
     return results
+
+
+def store(results, folder):
+    """After each case, so that what was measured is there if the run is ended."""
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / "results.json").write_text(json.dumps(results, indent=1))
 
 
 def main():
     chosen = arguments()
-    stored = chosen.out / "results.json"
-    if chosen.report:
-        results = json.loads(stored.read_text())
-    else:
-        results = measure(chosen)
-        chosen.out.mkdir(parents=True, exist_ok=True)
-        stored.write_text(json.dumps(results, indent=1))
+    results = json.loads((chosen.out / "results.json").read_text()) if chosen.report else measure(chosen)
     print(report.text(results))
     report.pictures(results, chosen.out)
     if chosen.book:

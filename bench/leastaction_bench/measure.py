@@ -1,5 +1,6 @@
 """Scans settings or has them picked, times the promising ones in interleaved rounds, and finds the time to an error."""
 
+import itertools
 import sys
 from dataclasses import dataclass
 
@@ -11,6 +12,18 @@ ROBUST = 3
 PATIENCE = 60
 # so many failures in a row end a curve: before it has any points, because loose settings may fail where tight ones do not, and after
 GIVE_UP, GIVE_UP_LATER = 6, 2
+
+
+@dataclass(frozen=True)
+class Effort:
+    """How much is measured: rounds of timing, the seconds that a contestant has in each, and of how many settings one is tried."""
+
+    rounds: int
+    budget: float
+    stride: int
+
+
+FULL, QUICK = Effort(12, 0.05, 1), Effort(3, 0.01, 3)
 
 
 @dataclass
@@ -30,11 +43,11 @@ def say(text):
     print(text, file=sys.stderr, flush=True)
 
 
-def scan(contestant, case):
+def scan(contestant, case, stride=1):
     """Points of all curves of a contestant, and those it picks."""
     points = picked(contestant, case) if contestant.picks and case.picked else []
     for curve, settings in contestant.curves(case).items():
-        found = scan_curve(contestant, case, curve, settings)
+        found = scan_curve(contestant, case, curve, itertools.islice(settings, 0, None, stride))
         points += found
         if found:
             say(f"  {contestant.name:26} {curve:20} {len(found)} settings")
@@ -118,15 +131,15 @@ def fastest(points, error, count=1):
     return sorted(reached, key=lambda point: point.time)[:count]
 
 
-def time_in_rounds(contestants, case, scans, rounds, budget):
+def time_in_rounds(contestants, case, scans, effort):
     """Rounds in which every contestant runs its promising settings once; the shortest times are kept."""
     promising = {
         name: {id(p): p for error in case.errors for p in fastest(points, error, 2)} for name, points in scans.items()
     }
-    for _ in range(rounds):
+    for _ in range(effort.rounds):
         for contestant in contestants:
             for point in promising.get(contestant.name, {}).values():
-                question = ("time", case.system, case.until, point.setting, budget)
+                question = ("time", case.system, case.until, point.setting, effort.budget)
                 try:
                     time = contestant.worker.ask(*question, patience=patience(case))
                 except Failed:
@@ -142,11 +155,11 @@ def setup_time(contestant, case, point):
         return None
 
 
-def measure_case(contestants, case, rounds, budget):
+def measure_case(contestants, case, effort):
     """Everything about a case, as data."""
     say(case.title)
-    scans = {c.name: scan(c, case) for c in contestants}
-    time_in_rounds(contestants, case, scans, rounds, budget)
+    scans = {c.name: scan(c, case, effort.stride) for c in contestants}
+    time_in_rounds(contestants, case, scans, effort)
     result = {"name": case.name, "title": case.title, "errors": list(case.errors), "contestants": {}}
     for contestant in contestants:
         points = scans[contestant.name]
@@ -164,12 +177,12 @@ def measure_case(contestants, case, rounds, budget):
     return result
 
 
-def measure_steps(contestants, case, rounds):
+def measure_steps(contestants, case, effort):
     """The time of a step of each of those named."""
     say(case.title)
     by_name = {c.name: c for c in contestants}
     times = {}
-    for _ in range(rounds):
+    for _ in range(effort.rounds):
         for name, setting in case.settings:
             if name not in by_name or case.name in by_name[name].failures:
                 continue
@@ -182,13 +195,13 @@ def measure_steps(contestants, case, rounds):
     return {"name": case.name, "title": case.title, "seconds": times}
 
 
-def measure_cores(worker, case, rounds):
+def measure_cores(worker, case, effort):
     """The time on the wall for each number of threads, by a worker that may use as many cores."""
     say(case.title)
     times = {}
     if len(worker.cores) < max(case.threads):
         return {"name": case.name, "title": case.title, "seconds": times, "absent": f"there are {len(worker.cores)} cores"}
-    for _ in range(rounds):
+    for _ in range(effort.rounds):
         for threads in case.threads:
             question = ("wall", case.system, case.until, f"{case.setting}/{threads}", 0.0)
             try:

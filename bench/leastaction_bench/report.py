@@ -201,6 +201,6 @@ def write_book(results, source):
     page = PAGE.format(
         ratios=ratios(results), losses=losses(results), steps=steps(results), cases="\n\n".join(sections),
         absent=not_there(results), versions=versions(results), cores=cores(results), targets=must_show(results),
-        quick=" This was a quick run with few repetitions: times are rough." if results["quick"] else "",
+        quick=" This was a quick run with few settings and repetitions: times are rough." if results["quick"] else "",
     )  # fmt: skip
     (source / "benchmarks.md").write_text(page)
