@@ -75,9 +75,16 @@ def store(results, folder):
     (folder / "results.json").write_text(json.dumps(results, indent=1))
 
 
+def stored(folder):
+    path = folder / "results.json"
+    if not path.exists():
+        raise SystemExit(f"there is no {path} to report; a run without --report writes it")
+    return json.loads(path.read_text())
+
+
 def main():
     chosen = arguments()
-    results = json.loads((chosen.out / "results.json").read_text()) if chosen.report else measure(chosen)
+    results = stored(chosen.out) if chosen.report else measure(chosen)
     print(report.text(results))
     report.pictures(results, chosen.out)
     if chosen.book:

@@ -38,7 +38,7 @@ def steps(name, coarse, suffix=""):
 
 
 def tolerances(name, first=1e-6):
-    for k in range(41):
+    for k in range(37):
         yield f"{name}:{first * 10 ** (-k / 4):.3e}"
 
 
