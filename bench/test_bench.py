@@ -141,6 +141,13 @@ class Targets(unittest.TestCase):
         self.assertEqual((first.measured, first.met), ("no peer reaches it", True))
         self.assertEqual((second.measured, second.met), ("not reached", False))
 
+    def test_a_quick_run_can_show_a_loss_but_no_win(self):
+        won = self.case("pendulum-long", 1e-8, leastaction=0.6, heyoka=1.0)
+        lost = self.case("top", 1e-8, leastaction=2.0, heyoka=1.0)
+        met = {v.title: v.met for v in targets.verdicts({"quick": True, "cases": [won, lost]})}
+        self.assertIsNone(met["pendulum-long, 1e-08"])
+        self.assertIs(met["top, 1e-08"], False)
+
     def test_long_chains_are_compared_with_ten_short_ones_by_hand(self):
         short = self.case("fput-1000", 1e-10, leastaction=1.0, splitting_by_hand=1.0)
         long = self.case("fput-10000", 1e-10, leastaction=13.5, splitting_by_hand=20.0)

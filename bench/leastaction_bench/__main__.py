@@ -4,6 +4,8 @@ import argparse
 import json
 import os
 import pathlib
+import signal
+import sys
 
 from . import environment, report
 from .cases import CASES, CORES, STEPS
@@ -84,6 +86,8 @@ def stored(folder):
 
 def main():
     chosen = arguments()
+    # a run that is ended ends its contestants
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit("ended"))
     results = stored(chosen.out) if chosen.report else measure(chosen)
     print(report.text(results))
     report.pictures(results, chosen.out)

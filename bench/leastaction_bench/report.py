@@ -3,6 +3,7 @@
 import math
 
 from . import plots
+from .cases import CASES, CORES, STEPS
 from .contestants import OURS, SCAN
 from .targets import best_peer, best_time, ratio, verdicts
 
@@ -110,6 +111,25 @@ def not_there(results):
     return "\n".join(lines) or "Everybody took part in everything that was asked of them."
 
 
+def not_run(results):
+    """Cases that this run does not have, because it was of some alone or was ended."""
+    there = {case["name"] for kind in ("cases", "steps", "cores") for case in results[kind]}
+    return [case.title for case in (*CASES, *STEPS, *CORES) if case.name not in there]
+
+
+def remarks(results):
+    """What a reader of the page must know of the run."""
+    said = []
+    if results["quick"]:
+        said.append(
+            " **This was a quick run**: of the settings of peers only every third was tried, which makes them slower than they are, and"
+            " there were few repetitions. Its ratios are no result; a target that it would meet is not counted as met."
+        )
+    if missing := not_run(results):
+        said.append(" Not in this run: " + "; ".join(missing) + ".")
+    return "".join(said)
+
+
 def text(results):
     parts = [ratios(results)] if results["cases"] else []
     parts += [f"{case['title']}\n\n{everybody(results, case)}" for case in results["cases"]]
@@ -139,7 +159,7 @@ def versions(results):
 PAGE = """\
 # Benchmarks
 
-This page is written by `bench/run --book`; every number on it is of one run on one machine.{quick}
+This page is written by `bench/run --book`; every number on it is of one run on one machine.{remarks}
 
 The same work is done by leastaction and by its peers: each reads or is given the same system and runs it for the same time.
 What counts is the time to reach an energy error: the largest relative error over the whole run. leastaction is asked for that
@@ -201,6 +221,6 @@ def write_book(results, source):
     page = PAGE.format(
         ratios=ratios(results), losses=losses(results), steps=steps(results), cases="\n\n".join(sections),
         absent=not_there(results), versions=versions(results), cores=cores(results), targets=must_show(results),
-        quick=" This was a quick run with few settings and repetitions: times are rough." if results["quick"] else "",
+        remarks=remarks(results),
     )  # fmt: skip
     (source / "benchmarks.md").write_text(page)
