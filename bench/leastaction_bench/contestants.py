@@ -50,7 +50,7 @@ def leastaction(fitting, when):
             return {}
         chosen = [m for m in fitting(case.system) if m.startswith("split")]
         if case.system == "ensemble":
-            chosen += ["gauss8", "gauss12", "gauss16"]
+            chosen += ["gauss12", "gauss16"]
         elif case.system.startswith("fput"):
             chosen += ["gauss8"]
         else:
