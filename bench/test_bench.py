@@ -5,11 +5,13 @@ import importlib.util
 import pathlib
 import sys
 import unittest
+import unittest.mock
 
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE))
 
-from leastaction_bench import cases, contestants, measure  # noqa: E402
+from leastaction_bench import cases, contestants, environment, measure, targets  # noqa: E402
+from leastaction_bench.process import Failed  # noqa: E402
 
 
 def script(name):
@@ -57,13 +59,150 @@ class TimeToError(unittest.TestCase):
         self.assertEqual(measure.fastest(self.curve(1e-6, 1e-7), 1e-8), [])
 
 
+    def test_what_was_picked_counts_for_its_own_error_alone(self):
+        point = measure.Point
+        picked = [point("loose", "p0", 1e-9, 2.0, asked=1e-8), point("tight", "p1", 1e-12, 1.0, asked=1e-11)]
+        self.assertEqual([p.setting for p in measure.fastest(picked, 1e-8, 2)], ["p0"])
+        self.assertEqual(measure.fastest(picked, 1e-14), [])
+
+    def test_a_tolerance_that_was_missed_does_not_count(self):
+        self.assertEqual(measure.fastest([measure.Point("a", "p", 1.1e-8, 1.0, asked=1e-8)], 1e-8), [])
+
+
+class Scripted:
+    """A worker that answers from a table: setting → error, or None for a failure; every run takes a second."""
+
+    def __init__(self, errors, picks):
+        self.errors, self.picks = errors, picks
+
+    def ask(self, what, system, until, setting, *rest, patience):
+        if self.errors.get(setting) is None:
+            raise Failed("no")
+        return self.errors[setting] if what == "error" else 0.001
+
+    def words(self, what, system, until, tolerance, *rest, patience):
+        if tolerance not in self.picks:
+            raise Failed("no method keeps to it")
+        return ["0.5", self.picks[tolerance]]
+
+
+class Scans(unittest.TestCase):
+    case = cases.Case("c", "a case", "double-pendulum", 10, 29, 500, 1.0)
+
+    def contestant(self, errors, picked=None):
+        curves = {} if picked else {"a": list(errors)}
+        worker = Scripted(errors, picked or {})
+        return contestants.Contestant("x", worker, lambda case: curves, picks=picked is not None)
+
+    def test_tight_settings_that_fail_end_a_curve_and_are_named(self):
+        who = self.contestant({"a1": 1e-9, "a2": 1e-10, "a3": None, "a4": None, "a5": 1e-12})
+        self.assertEqual([p.setting for p in measure.scan(who, self.case)], ["a1", "a2"])
+        self.assertEqual(who.failures, {"c": ["a3: no"]})
+
+    def test_loose_settings_that_fail_are_no_failure(self):
+        who = self.contestant({"a1": None, "a2": None, "a3": None, "a4": 1e-9})
+        self.assertEqual([p.setting for p in measure.scan(who, self.case)], ["a4"])
+        self.assertEqual(who.failures, {})
+
+    def test_picked_settings_are_asked_for_one_by_one(self):
+        picks = {"1.000000e-08": "m:5", "1.000000e-11": "m:9"}
+        who = self.contestant({"m:5": 5e-9, "m:9": 3e-11}, picks)
+        points = measure.scan(who, self.case)
+        self.assertEqual([(p.setting, p.asked, p.picking) for p in points], [("m:5", 1e-8, 0.5), ("m:9", 1e-11, 0.5)])
+        missed, unreached = who.failures["c"]
+        self.assertIn("missed, m:9 has an error of 3.0e-11", missed)
+        self.assertIn("tolerance 1e-14: no method keeps to it", unreached)
+
+    def test_where_nothing_is_picked_settings_are_scanned(self):
+        who = self.contestant({"a1": 1e-9}, {})
+        case = cases.Case("c", "a case", "ensemble", 10, 29, 500, 1.0, picked=False)
+        self.assertEqual([p.setting for p in measure.scan(who, case)], ["a1"])
+
+
+class Targets(unittest.TestCase):
+    @staticmethod
+    def case(name, error, **times):
+        best = {n.replace("_", " "): {"best": {f"{error:.0e}": t and {"time": t, "setting": "s"}}} for n, t in times.items()}
+        return {"name": name, "title": name, "contestants": best}
+
+    def verdict(self, *cases, kind="cases"):
+        return targets.verdicts({kind: list(cases)})
+
+    def test_the_best_peer_counts_and_yardsticks_do_not(self):
+        case = self.case("pendulum-long", 1e-8, leastaction=0.6, heyoka=1.0, scipy=2.0, rk4=0.1)
+        first = self.verdict(case)[0]
+        self.assertEqual((first.against, first.measured, first.met), ("heyoka", "0.60", True))
+        case = self.case("pendulum-long", 1e-8, leastaction=0.71, heyoka=1.0)
+        self.assertFalse(self.verdict(case)[0].met)
+
+    def test_what_no_peer_reaches_is_met_and_what_we_do_not_reach_is_not(self):
+        case = self.case("pendulum-long", 1e-8, leastaction=0.6, heyoka=None)
+        first, second = self.verdict(case)
+        self.assertEqual((first.measured, first.met), ("no peer reaches it", True))
+        self.assertEqual((second.measured, second.met), ("not reached", False))
+
+    def test_a_quick_run_can_show_a_loss_but_no_win(self):
+        won = self.case("pendulum-long", 1e-8, leastaction=0.6, heyoka=1.0)
+        lost = self.case("top", 1e-8, leastaction=2.0, heyoka=1.0)
+        met = {v.title: v.met for v in targets.verdicts({"quick": True, "cases": [won, lost]})}
+        self.assertIsNone(met["pendulum-long, 1e-08"])
+        self.assertIs(met["top, 1e-08"], False)
+
+    def test_long_chains_are_compared_with_ten_short_ones_by_hand(self):
+        short = self.case("fput-1000", 1e-10, leastaction=1.0, splitting_by_hand=1.0)
+        long = self.case("fput-10000", 1e-10, leastaction=13.5, splitting_by_hand=20.0)
+        first, second = self.verdict(short, long)
+        self.assertEqual((first.measured, first.met), ("1.00", True))
+        self.assertEqual((second.measured, second.met), ("1.35", False))
+
+    def test_factors_that_are_the_other_way_round(self):
+        digits = {"name": "digits-step", "title": "64 digits", "seconds": {"leastaction": 1.0, "mpmath": 29.0}}
+        self.assertFalse(self.verdict(digits, kind="steps")[0].met)
+        cores = {"name": "two-cores", "title": "cores", "seconds": {"1": 1.9, "2": 1.0}}
+        self.assertTrue(self.verdict(cores, kind="cores")[0].met)
+        cores = {"name": "two-cores", "title": "cores", "seconds": {}, "absent": "there are 1 cores"}
+        self.assertIsNone(self.verdict(cores, kind="cores")[0].met)
+
+    def test_every_target_is_of_a_case(self):
+        names = {case.name for case in (*cases.CASES, *cases.STEPS, *cases.CORES)}
+        self.assertLessEqual({target.case for target in targets.TARGETS}, names)
+
+
+class Building(unittest.TestCase):
+    rows = [("a", "bin-a", None), ("b", "bin-b", "feature-b"), ("c", "bin-c", "feature-c")]
+
+    def built(self, broken):
+        calls = []
+
+        def cargo(binaries, features):
+            calls.append(list(binaries))
+            return "error: no such library" if broken in binaries else None
+
+        with unittest.mock.patch.object(environment, "cargo", cargo):
+            return environment.build(self.rows), calls
+
+    def test_one_that_cannot_be_built_leaves_the_others_alone(self):
+        absent, calls = self.built("bin-b")
+        self.assertEqual(absent, {"b": "error: no such library"})
+        self.assertEqual(calls, [["bin-a", "bin-b", "bin-c"], ["bin-a"], ["bin-b"], ["bin-c"]])
+
+    def test_all_are_built_at_once_if_they_can(self):
+        self.assertEqual(self.built(None), ({}, [["bin-a", "bin-b", "bin-c"]]))
+
+
 class Settings(unittest.TestCase):
     def test_every_curve_has_settings_of_its_own(self):
+        ours = contestants.leastaction(lambda system: ["split6"], lambda case: True)
         for case in cases.CASES:
-            for curves in (contestants.heyoka, contestants.leastaction(["splitting"]), contestants.tolerance_curves("a", "b")):
+            for curves in (contestants.heyoka, ours, contestants.tolerance_curves("a", "b")):
                 for name, settings in curves(case).items():
                     # asked for after all curves were made, as the benchmark does
                     self.assertEqual(next(iter(settings)).split(":")[0], name.split(",")[0])
+
+    def test_splitting_is_tried_only_where_it_fits(self):
+        for fitting, expected in ((["gauss8", "split6"], True), (["gauss8"], False)):
+            curves = contestants.leastaction(lambda system: fitting, lambda case: True)
+            self.assertEqual("split6" in curves(cases.CASES[0]), expected)
 
 
 if __name__ == "__main__":

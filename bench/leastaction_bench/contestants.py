@@ -5,6 +5,13 @@ from dataclasses import dataclass, field
 
 from .process import Worker
 
+OURS = "leastaction"
+# our own scan: what the best setting would be, whatever is picked
+SCAN = "leastaction, best setting"
+# no competitors: they show the scale
+RK4, SPLITTING, SPLITTING_AVX2 = "rk4", "splitting by hand", "splitting by hand, AVX2"
+YARDSTICKS = (RK4, SPLITTING, SPLITTING_AVX2)
+
 GAUSS = [f"gauss{order}" for order in (8, 12, 16, 20)]
 LOBATTO = ["simpson", "lobatto12"]
 FINER = 1.19  # between the step sizes of a scan
@@ -18,8 +25,10 @@ class Contestant:
     # curves(case): families of settings, each from loose to tight
     curves: callable
     version: str = ""
-    # why it could not take part, where it could not: a case, or everything
-    absent: dict = field(default_factory=dict)
+    # whether it is asked for a setting for each error
+    picks: bool = False
+    # what it could not do: case → reasons
+    failures: dict = field(default_factory=dict)
 
 
 def steps(name, coarse, suffix=""):
@@ -29,19 +38,23 @@ def steps(name, coarse, suffix=""):
 
 
 def tolerances(name, first=1e-6):
-    for k in range(41):
+    for k in range(37):
         yield f"{name}:{first * 10 ** (-k / 4):.3e}"
 
 
-def leastaction(methods):
-    """Scans of all the methods that may be the best for a case."""
+def leastaction(fitting, when):
+    """Scans of the methods that may be the best for a case, where `when` holds. `fitting` says which methods fit a system."""
 
     def curves(case):
-        chosen = [*GAUSS, *LOBATTO, *methods]
+        if not when(case):
+            return {}
+        chosen = [m for m in fitting(case.system) if m.startswith("split")]
         if case.system == "ensemble":
-            chosen = ["gauss8", "gauss12"]
-        if case.system.startswith("fput"):
-            chosen = ["gauss8", *methods]
+            chosen += ["gauss12", "gauss16"]
+        elif case.system.startswith("fput"):
+            chosen += ["gauss8"]
+        else:
+            chosen += [*GAUSS, *LOBATTO]
         return {m: steps(m, case.coarse if high_order(m) else case.coarse_low) for m in chosen}
 
     return curves
@@ -49,7 +62,7 @@ def leastaction(methods):
 
 def high_order(method):
     digits = "".join(c for c in method if c.isdigit())
-    return bool(digits) and int(digits) >= 8
+    return bool(digits) and int(digits) >= 8 and not method.startswith("split")
 
 
 def orders(flags, which, suffix=""):
@@ -75,6 +88,11 @@ def one_trajectory(curves):
 
 def rk4(case):
     return {"rk4": steps("rk4", case.coarse_low)}
+
+
+def splitting(method):
+    """The yardstick for chains: a method by hand."""
+    return lambda case: {method: steps(method, case.coarse_low)} if case.system.startswith("fput") else {}
 
 
 def tolerance_curves(*names):

@@ -1,6 +1,7 @@
 """What the contestants are made of: builds those in Rust, finds out versions, describes the machine."""
 
 import csv
+import functools
 import importlib.metadata
 import json
 import math
@@ -20,13 +21,15 @@ ROOT = BENCH.parent
 SYSTEMS = BENCH / "systems"
 PEERS = BENCH / "peers"
 
-# contestants in Rust: binary, feature, curves
+# contestants in Rust: name, binary, feature, curves
 RUST = [
-    ("rk4", None, who.one_trajectory(who.rk4)),
-    ("ode_solvers", "ode_solvers", who.tolerance_curves("dop853")),
-    ("differential-equations", "differential-equations", who.tolerance_curves("dop853", "rkv98e")),
-    ("diffsol", "diffsol", who.tolerance_curves("tsit45")),
-    ("russell_ode", "russell_ode", who.tolerance_curves("dopri8")),
+    (who.RK4, "rk4", None, who.one_trajectory(who.rk4)),
+    (who.SPLITTING, "splitting", None, who.splitting("split6")),
+    (who.SPLITTING_AVX2, "splitting", None, who.splitting("split6+avx2")),
+    ("ode_solvers", "ode_solvers", "ode_solvers", who.tolerance_curves("dop853")),
+    ("differential-equations", "differential-equations", "differential-equations", who.tolerance_curves("dop853", "rkv988e")),
+    ("diffsol", "diffsol", "diffsol", who.tolerance_curves("tsit45")),
+    ("russell_ode", "russell_ode", "russell_ode", who.tolerance_curves("dopri8")),
 ]
 # contestants in Python: name, worker, packages they need, curves
 PYTHON = [
@@ -37,11 +40,22 @@ PYTHON = [
 ]
 
 
-def build(binary, feature):
-    """Builds a contestant; the reason why not, if it cannot be built."""
-    command = ["cargo", "build", "--release", "--locked", "--quiet", "--bin", binary]
-    if feature:
-        command += ["--features", feature]
+def build(contestants):
+    """Builds contestants, rows (name, binary, feature, …); name → why not, for those that cannot be built.
+
+    All at once; if that fails, one by one, so that one that cannot be built leaves the others alone.
+    """
+    if not cargo(dict.fromkeys(c[1] for c in contestants), [c[2] for c in contestants if c[2]]):
+        return {}
+    reasons = {name: cargo([binary], [feature] if feature else []) for name, binary, feature, *_ in contestants}
+    return {name: reason for name, reason in reasons.items() if reason}
+
+
+def cargo(binaries, features):
+    """Builds binaries; the reason why not, if they cannot be built."""
+    command = ["cargo", "build", "--release", "--locked", "--quiet", "--features", ",".join(features)]
+    for binary in binaries:
+        command += ["--bin", binary]
     done = subprocess.run(command, cwd=PEERS, capture_output=True, text=True)
     if done.returncode == 0:
         return None
@@ -54,37 +68,36 @@ def locked_version(package):
     return next((p["version"] for p in lock["package"] if p["name"] == package), "")
 
 
-def rust_worker(binary, core):
-    return Worker([PEERS / "target" / "release" / binary, SYSTEMS], core)
+def rust_worker(binary, cores):
+    return Worker([PEERS / "target" / "release" / binary, SYSTEMS], cores)
 
 
-def explicit_methods():
-    """The methods of leastaction beyond Galerkin's and Runge and Kutta's: explicit ones, where they exist."""
-    command = [PEERS / "target" / "release" / "leastaction", "methods"]
-    names = subprocess.run(command, capture_output=True, text=True, check=True).stdout.split()
-    known = re.compile(r"gauss|lobatto|simpson|midpoint|verlet|rk4")
-    return [name for name in names if not known.match(name)]
+def fitting(system):
+    """The methods of leastaction that fit a system."""
+    file = "double-pendulum-from-rest" if system == "ensemble" else system
+    command = [PEERS / "target" / "release" / "leastaction", SYSTEMS, "methods", file]
+    return subprocess.run(command, capture_output=True, text=True, check=True).stdout.split()
 
 
 def gather(core, only=()):
     """All contestants that can take part, and why others cannot."""
     missing = json.loads((BENCH / ".venv" / "environment.json").read_text())["missing"]
-    present, absent = [], {}
+    present = []
 
     def wanted(name):
-        return not only or name in only or name == "leastaction"
+        return not only or name in only or name in who.YARDSTICKS
 
-    if reason := build("leastaction", None):
-        raise SystemExit(f"leastaction itself cannot be built: {reason}")
-    ours = who.leastaction(explicit_methods())
-    present.append(Contestant("leastaction", rust_worker("leastaction", core), ours, locked_version("leastaction")))
-    for name, feature, curves in RUST:
-        if not wanted(name):
-            continue
-        if reason := build(name, feature):
-            absent[name] = reason
-        else:
-            present.append(Contestant(name, rust_worker(name, core), curves, locked_version(feature or "")))
+    rust = [row for row in RUST if wanted(row[0])]
+    absent = build([(who.OURS, "leastaction", None), *rust])
+    if who.OURS in absent:
+        raise SystemExit(f"leastaction itself cannot be built: {absent[who.OURS]}")
+    version = locked_version("leastaction")
+    for name, picks in ((who.OURS, True), (who.SCAN, False)):
+        curves = who.leastaction(functools.cache(fitting), lambda case, picks=picks: case.picked != picks)
+        present.append(Contestant(name, rust_worker("leastaction", {core}), curves, version, picks))
+    for name, binary, feature, curves in rust:
+        if name not in absent:
+            present.append(Contestant(name, rust_worker(binary, {core}), curves, locked_version(feature or "")))
     for name, script, packages, curves in PYTHON:
         if not wanted(name):
             continue
@@ -92,7 +105,7 @@ def gather(core, only=()):
         if lacking:
             absent[name] = "; ".join(lacking)
         else:
-            worker = Worker([sys.executable, BENCH / "workers" / f"{script}.py", SYSTEMS], core)
+            worker = Worker([sys.executable, BENCH / "workers" / f"{script}.py", SYSTEMS], {core})
             present.append(Contestant(name, worker, curves, importlib.metadata.version(packages[0])))
     return present, absent
 
@@ -100,11 +113,14 @@ def gather(core, only=()):
 def write_ensemble():
     """The initial angles of the ensemble: a sequence that fills the square (-pi, pi)² evenly (Roberts, 2018)."""
     root = 1.32471795724474602596  # the real root of x³ = x + 1
-    with open(SYSTEMS / "ensemble.csv", "w", newline="") as file:
+    made = SYSTEMS / "ensemble.csv.new"
+    with open(made, "w", newline="") as file:
         rows = csv.writer(file)
         rows.writerow(["q1", "q2"])
         for k in range(1, 10_001):
             rows.writerow([repr(math.tau * ((k * share) % 1.0 - 0.5)) for share in (1 / root, 1 / root**2)])
+    # at once, because another run may be reading it
+    made.replace(SYSTEMS / "ensemble.csv")
 
 
 def machine():

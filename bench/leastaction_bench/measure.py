@@ -1,14 +1,29 @@
-"""Scans settings, times the promising ones in interleaved rounds, and finds the time to an error."""
+"""Scans settings or has them picked, times the promising ones in interleaved rounds, and finds the time to an error."""
 
+import itertools
 import sys
 from dataclasses import dataclass
 
 from .process import Failed
 
-# a setting counts if it and the next tighter ones reach the error, so that no lucky run does
+# a scanned setting counts if it and the next tighter ones reach the error, so that no lucky run does
 ROBUST = 3
 # how long a contestant may take for an answer, in seconds, beyond a multiple of the case's limit
 PATIENCE = 60
+# so many failures in a row end a curve: before it has any points, because loose settings may fail where tight ones do not, and after
+GIVE_UP, GIVE_UP_LATER = 6, 2
+
+
+@dataclass(frozen=True)
+class Effort:
+    """How much is measured: rounds of timing, the seconds that a contestant has in each, and of how many settings one is tried."""
+
+    rounds: int
+    budget: float
+    stride: int
+
+
+FULL, QUICK = Effort(12, 0.05, 1), Effort(3, 0.01, 3)
 
 
 @dataclass
@@ -19,45 +34,78 @@ class Point:
     setting: str
     error: float
     time: float
+    # the error that it was picked for, and how long that took
+    asked: float | None = None
+    picking: float | None = None
 
 
 def say(text):
     print(text, file=sys.stderr, flush=True)
 
 
-def scan(contestant, case):
-    """Points of all curves of a contestant."""
-    points = []
+def scan(contestant, case, stride=1):
+    """Points of all curves of a contestant, and those it picks."""
+    points = picked(contestant, case) if contestant.picks and case.picked else []
     for curve, settings in contestant.curves(case).items():
-        found = scan_curve(contestant, case, curve, settings)
+        found = scan_curve(contestant, case, curve, itertools.islice(settings, 0, None, stride))
         points += found
         if found:
-            say(f"  {contestant.name:24} {curve:20} {len(found)} settings")
+            say(f"  {contestant.name:26} {curve:20} {len(found)} settings")
+    return points
+
+
+def patience(case):
+    return PATIENCE + 20 * case.limit
+
+
+def look(contestant, case, setting):
+    """Error and time of a setting."""
+    ask, wait = contestant.worker.ask, patience(case)
+    error = ask("error", case.system, case.until, setting, patience=wait)
+    return error, ask("time", case.system, case.until, setting, min(0.002, case.limit), patience=wait)
+
+
+def picked(contestant, case):
+    """What a contestant picks for each of the errors, which is what its users get."""
+    points = []
+    for asked in case.errors:
+        try:
+            question = ("pick", case.system, case.until, f"{asked:e}")
+            seconds, setting = contestant.worker.words(*question, patience=10 * patience(case))
+            error, time = look(contestant, case, setting)
+        except Failed as failure:
+            fail(contestant, case, f"tolerance {asked:.0e}: {failure}")
+            continue
+        say(f"  {contestant.name:26} {asked:.0e} {setting:24} error {error:.1e}, picked in {float(seconds):.2f} s")
+        points.append(Point(f"tolerance {asked:.0e}", setting, error, time, asked, float(seconds)))
+        if error > asked:
+            fail(contestant, case, f"tolerance {asked:.0e}: missed, {setting} has an error of {error:.1e}")
     return points
 
 
 def scan_curve(contestant, case, curve, settings):
     """Points from loose to tight, until enough of them reach the smallest error or a run takes too long."""
-    points, failures = [], 0
-    ask = contestant.worker.ask
-    patience = PATIENCE + 20 * case.limit
+    points, failed = [], []
     for setting in settings:
         try:
-            error = ask("error", case.system, case.until, setting, patience=patience)
-            time = ask("time", case.system, case.until, setting, min(0.002, case.limit), patience=patience)
+            error, time = look(contestant, case, setting)
         except Failed as failure:
-            contestant.absent.setdefault(case.name, str(failure))
-            failures += 1
-            # loose settings may fail where tight ones do not
-            if failures > 6:
-                return points
+            failed.append(f"{setting}: {failure}")
+            if len(failed) >= (GIVE_UP_LATER if points else GIVE_UP):
+                break
             continue
-        contestant.absent.pop(case.name, None)
+        failed = []
         points.append(Point(curve, setting, error, time))
         reached = [p.error <= min(case.errors) for p in points[-ROBUST:]]
         if time > case.limit or (len(reached) == ROBUST and all(reached)) or stagnates(points):
-            return points
+            break
+    if failed:
+        fail(contestant, case, failed[0])
     return points
+
+
+def fail(contestant, case, reason):
+    contestant.failures.setdefault(case.name, []).append(reason)
 
 
 def stagnates(points):
@@ -78,23 +126,22 @@ def robust(points):
 
 
 def fastest(points, error, count=1):
-    """The fastest points that reach an error robustly."""
-    reached = [point for point, worst in robust(points) if worst <= error]
+    """The fastest points that reach an error robustly. What was picked for an error counts for that one alone."""
+    reached = [point for point, worst in robust(points) if worst <= error and point.asked in (None, error)]
     return sorted(reached, key=lambda point: point.time)[:count]
 
 
-def time_in_rounds(contestants, case, scans, rounds, budget):
+def time_in_rounds(contestants, case, scans, effort):
     """Rounds in which every contestant runs its promising settings once; the shortest times are kept."""
     promising = {
         name: {id(p): p for error in case.errors for p in fastest(points, error, 2)} for name, points in scans.items()
     }
-    for _ in range(rounds):
+    for _ in range(effort.rounds):
         for contestant in contestants:
             for point in promising.get(contestant.name, {}).values():
+                question = ("time", case.system, case.until, point.setting, effort.budget)
                 try:
-                    time = contestant.worker.ask(
-                        "time", case.system, case.until, point.setting, budget, patience=PATIENCE + 20 * case.limit
-                    )
+                    time = contestant.worker.ask(*question, patience=patience(case))
                 except Failed:
                     continue
                 point.time = min(point.time, time)
@@ -103,16 +150,16 @@ def time_in_rounds(contestants, case, scans, rounds, budget):
 def setup_time(contestant, case, point):
     """How long it takes to get ready: parse, derive, compile."""
     try:
-        return contestant.worker.ask("setup", case.system, case.until, point.setting, patience=PATIENCE)
+        return contestant.worker.ask("setup", case.system, case.until, point.setting, patience=patience(case))
     except Failed:
         return None
 
 
-def measure_case(contestants, case, rounds, budget):
+def measure_case(contestants, case, effort):
     """Everything about a case, as data."""
     say(case.title)
-    scans = {c.name: scan(c, case) for c in contestants}
-    time_in_rounds(contestants, case, scans, rounds, budget)
+    scans = {c.name: scan(c, case, effort.stride) for c in contestants}
+    time_in_rounds(contestants, case, scans, effort)
     result = {"name": case.name, "title": case.title, "errors": list(case.errors), "contestants": {}}
     for contestant in contestants:
         points = scans[contestant.name]
@@ -130,19 +177,37 @@ def measure_case(contestants, case, rounds, budget):
     return result
 
 
-def measure_steps(contestants, case, rounds):
+def measure_steps(contestants, case, effort):
     """The time of a step of each of those named."""
     say(case.title)
     by_name = {c.name: c for c in contestants}
     times = {}
-    for _ in range(rounds):
+    for _ in range(effort.rounds):
         for name, setting in case.settings:
-            if name not in by_name:
+            if name not in by_name or case.name in by_name[name].failures:
                 continue
             try:
                 time = by_name[name].worker.ask("time", case.system, case.until, setting, 0.02, patience=600)
             except Failed as failure:
-                by_name[name].absent[case.name] = str(failure)
+                fail(by_name[name], case, str(failure))
                 continue
             times[name] = min(times.get(name, float("inf")), time / case.steps)
+    return {"name": case.name, "title": case.title, "seconds": times}
+
+
+def measure_cores(worker, case, effort):
+    """The time on the wall for each number of threads, by a worker that may use as many cores."""
+    say(case.title)
+    times = {}
+    if len(worker.cores) < max(case.threads):
+        return {"name": case.name, "title": case.title, "seconds": times, "absent": f"there are {len(worker.cores)} cores"}
+    for _ in range(effort.rounds):
+        for threads in case.threads:
+            question = ("wall", case.system, case.until, f"{case.setting}/{threads}", 0.0)
+            try:
+                time = worker.ask(*question, patience=600)
+            except Failed as failure:
+                return {"name": case.name, "title": case.title, "seconds": {}, "absent": str(failure)}
+            times[str(threads)] = min(times.get(str(threads), float("inf")), time)
+    worker.stop()
     return {"name": case.name, "title": case.title, "seconds": times}

@@ -1,4 +1,4 @@
-"""A contestant as a process of its own, pinned to one core, that answers questions; only one works at a time."""
+"""A contestant as a process of its own, pinned to one core or some, that answers questions; only one works at a time."""
 
 import os
 import selectors
@@ -10,12 +10,16 @@ class Failed(Exception):
 
 
 class Worker:
-    def __init__(self, command, core):
-        self.command, self.core = command, core
+    def __init__(self, command, cores):
+        self.command, self.cores = command, cores
         self.process = None
 
-    def ask(self, what, system, until, setting, *rest, patience):
-        """The number that answers a question. A contestant that takes too long is ended and started anew."""
+    def ask(self, *question, patience):
+        """The number that answers a question."""
+        return float(self.words(*question, patience=patience)[0])
+
+    def words(self, what, system, until, setting, *rest, patience):
+        """The words that answer a question. A contestant that takes too long is ended and started anew."""
         if self.process is None or self.process.poll() is not None:
             self.start()
         question = " ".join(str(word) for word in (what, system, repr(until), setting, *rest))
@@ -27,7 +31,7 @@ class Worker:
         kind, _, answer = self.line(patience).partition(" ")
         if kind != "ok":
             raise Failed(answer or "it ended without a word")
-        return float(answer)
+        return answer.split()
 
     def start(self):
         self.process = subprocess.Popen(
@@ -36,7 +40,7 @@ class Worker:
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
             text=True,
-            preexec_fn=lambda: os.sched_setaffinity(0, {self.core}),
+            preexec_fn=lambda: os.sched_setaffinity(0, self.cores),
             env={**os.environ, "OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"},
         )
 

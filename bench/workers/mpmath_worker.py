@@ -1,6 +1,8 @@
 """mpmath with 64 digits: the Simpson step of the double pendulum by Newton's method, as the authors of the papers computed it.
 
-Setting: simpson:STEPS. Energies and derivatives are written out by hand and each sine and cosine is computed once.
+Setting: simpson:STEPS. Everything is written out for this step, because an operation takes a microsecond: what is constant within a
+step is computed once, what vanishes is left out, the previous step is continued as a guess, and the last correction is the one that
+leaves less than 64 digits.
 """
 
 import mpmath
@@ -9,106 +11,139 @@ from mpmath import mp, mpf
 import conversation
 
 mp.dps = 64
+# corrections are squared from one iteration to the next
+ENOUGH = mpf(10) ** -33
+MOST = 30
+
+# L over m l²: v1² + v2²/2 + cos(q1 - q2) v1 v2 + W (2 cos q1 + cos q2)
+W = (2 * mp.pi) ** 2
 
 
-class Pendulum:
-    """L over m l²: v1² + v2²/2 + c v1 v2 + w (2 cos q1 + cos q2) with c = cos(q1 - q2)."""
-
-    w = (2 * mp.pi) ** 2
-
-    def derivatives(self, q, v):
-        """L_q, L_v, L_qq, L_qv, L_vv."""
-        sine, cosine = mp.sin(q[0] - q[1]), mp.cos(q[0] - q[1])
-        (s1, c1), (s2, c2) = ((mp.sin(x), mp.cos(x)) for x in q)
-        a, w = v[0] * v[1], self.w
-        lq = (-sine * a - 2 * w * s1, sine * a - w * s2)
-        lv = (2 * v[0] + cosine * v[1], v[1] + cosine * v[0])
-        lqq = ((-cosine * a - 2 * w * c1, cosine * a), (cosine * a, -cosine * a - w * c2))
-        lqv = ((-sine * v[1], -sine * v[0]), (sine * v[1], sine * v[0]))
-        lvv = ((mpf(2), cosine), (cosine, mpf(1)))
-        return lq, lv, lqq, lqv, lvv
-
-    def energy(self, q, p):
-        cosine = mp.cos(q[0] - q[1])
-        kinetic = (p[0] ** 2 - 2 * cosine * p[0] * p[1] + 2 * p[1] ** 2) / (2 * (2 - cosine**2))
-        return kinetic - self.w * (2 * mp.cos(q[0]) + mp.cos(q[1]))
+def circle(a, b):
+    """Forces of gravity and their derivatives, cos(a - b) and sin(a - b) at angles a, b."""
+    (c1, s1), (c2, s2) = mp.cos_sin(a), mp.cos_sin(b)
+    return -2 * W * s1, -W * s2, -2 * W * c1, -W * c2, c1 * c2 + s1 * s2, s1 * c2 - c1 * s2
 
 
-# quadratic basis on the nodes 0, 1/2, 1 and Simpson's rule: phi_k(d_i) is 1 if k = i, else 0
-SLOPES = ((mpf(-3), mpf(4), mpf(-1)), (mpf(-1), mpf(0), mpf(1)), (mpf(1), mpf(-4), mpf(3)))
-WEIGHTS = (mpf(1) / 6, mpf(2) / 3, mpf(1) / 6)
+def momenta(node, v):
+    """L_v."""
+    return 2 * v[0] + node[4] * v[1], v[1] + node[4] * v[0]
 
 
-def step(system, q, p, h):
-    """Solves G_0 = -p, G_1 = 0 for the increments of the middle and the end, by Newton's method."""
-    v = velocities(q, p)
-    z = [[h / 2 * x for x in v], [h * x for x in v]]
-    for _ in range(30):
-        residual, jacobian, force = equations(system, q, p, z, h)
-        change = mpmath.lu_solve(mpmath.matrix(jacobian), mpmath.matrix(residual))
-        for k in range(2):
-            for i in range(2):
-                z[k][i] -= change[2 * k + i]
-        if max(abs(x) for x in change) < mpf(10) ** -60:
-            break
-    _, _, force = equations(system, q, p, z, h)
-    return [q[i] + z[1][i] for i in range(2)], [p[i] + force[i] for i in range(2)]
+def force(node, v):
+    """L_q, and sin(a - b) times the velocities, of which L_qv consists."""
+    by1, by2 = node[5] * v[0], node[5] * v[1]
+    pull = by1 * v[1]
+    return node[0] - pull, node[1] + pull, by1, by2
 
 
-def velocities(q, p):
+def solve(rows):
+    """Solves four linear equations, the right-hand sides in the last column."""
+    for k in range(4):
+        pivot = max(range(k, 4), key=lambda i: abs(rows[i][k]))
+        rows[k], rows[pivot] = rows[pivot], rows[k]
+        top = rows[k]
+        for row in rows[k + 1 :]:
+            factor = row[k] / top[k]
+            for j in range(k + 1, 5):
+                row[j] -= factor * top[j]
+    x = [None] * 4
+    for k in (3, 2, 1, 0):
+        row, rest = rows[k], rows[k][4]
+        for j in range(k + 1, 4):
+            rest -= row[j] * x[j]
+        x[k] = rest / row[k]
+    return x
+
+
+class Simpson:
+    """Takes steps. With increments y of the middle and z of the end the velocities at start, middle and end are (4y - z)/h, z/h and
+    (3z - 4y)/h, and G_0 = -p, G_1 = 0 are, six times and three halves of them,
+
+        6p + h L_q(0) - 3 L_v(0) - 4 L_v(1) + L_v(2) = 0        h L_q(1) + L_v(0) - L_v(2) = 0
+    """
+
+    def __init__(self, q, p, h):
+        self.q, self.p, self.h, self.over = q, p, h, 1 / h
+        self.first = circle(*q)
+        cosine = self.first[4]
+        over = 1 / (2 - cosine * cosine)
+        v = (p[0] - cosine * p[1]) * over, (2 * p[1] - cosine * p[0]) * over
+        self.y, self.z = [h / 2 * x for x in v], [h * x for x in v]
+
+    def step(self):
+        q, p, y, z = self.q, self.p, self.y, self.z
+        p6 = 6 * p[0], 6 * p[1]
+        for _ in range(MOST):
+            change = solve(self.equations(p6, y, z))
+            y, z = [y[0] - change[0], y[1] - change[1]], [z[0] - change[2], z[1] - change[3]]
+            if max(abs(x) for x in change) < ENOUGH:
+                break
+        v0, v1, v2 = self.velocities(y, z)
+        middle, last = circle(q[0] + y[0], q[1] + y[1]), circle(q[0] + z[0], q[1] + z[1])
+        forces = force(self.first, v0), force(middle, v1), force(last, v2)
+        sixth = self.h / 6
+        self.q = [q[i] + z[i] for i in (0, 1)]
+        self.p = [p[i] + sixth * (forces[0][i] + 4 * forces[1][i] + forces[2][i]) for i in (0, 1)]
+        self.first = last
+        # the parabola of this step, continued
+        self.y, self.z = [2 * z[i] - 3 * y[i] for i in (0, 1)], [5 * z[i] - 8 * y[i] for i in (0, 1)]
+
+    def velocities(self, y, z):
+        over = self.over
+        y4 = 4 * y[0], 4 * y[1]
+        return (
+            ((y4[0] - z[0]) * over, (y4[1] - z[1]) * over),
+            (z[0] * over, z[1] * over),
+            ((3 * z[0] - y4[0]) * over, (3 * z[1] - y4[1]) * over),
+        )
+
+    def equations(self, p6, y, z):
+        """Rows of the matrix of Newton's method for (y, z), with the residuals as last column."""
+        q, h, over = self.q, self.h, self.over
+        n0, n1, n2 = self.first, circle(q[0] + y[0], q[1] + y[1]), circle(q[0] + z[0], q[1] + z[1])
+        v0, v1, v2 = self.velocities(y, z)
+        m0, m1, m2 = momenta(n0, v0), momenta(n1, v1), momenta(n2, v2)
+        f0a, f0b, a0, b0 = force(n0, v0)
+        f1a, f1b, a1, b1 = force(n1, v1)
+        a2, b2 = n2[5] * v2[0], n2[5] * v2[1]
+        r0 = p6[0] + h * f0a - 3 * m0[0] - 4 * m1[0] + m2[0], p6[1] + h * f0b - 3 * m0[1] - 4 * m1[1] + m2[1]
+        r1 = h * f1a + m0[0] - m2[0], h * f1b + m0[1] - m2[1]
+        # L_qv = ((-b, -a), (b, a)) with a, b = sin(q1 - q2) v1, v2; L_vv = ((2, c), (c, 1))
+        c0, c1, c2 = n0[4] * over, n1[4] * over, n2[4] * over
+        cross = n1[4] * v1[0] * v1[1] * h
+        mixed, both = c0 + 3 * c2, 4 * (c0 + c2)
+        start, middle = 12 * c0 + 4 * c2, 3 * (c0 + c2) - 4 * c1
+        return [
+            [4 * (b1 - b0) - 32 * over, -4 * (a0 + b1) - start, b0 - b2 + 4 * over, a0 + b2 + middle, r0[0]],
+            [4 * (b0 + a1) - start, 4 * (a0 - a1) - 16 * over, middle - b0 - a2, a2 - a0 + 2 * over, r0[1]],
+            [h * n1[2] - cross + 16 * over, cross + both, b2 - b1 - 8 * over, -a1 - b2 - mixed, r1[0]],
+            [cross + both, h * n1[3] - cross + 8 * over, b1 + a2 - mixed, a1 - a2 - 4 * over, r1[1]],
+        ]
+
+
+def energy(q, p):
     cosine = mp.cos(q[0] - q[1])
-    over = 1 / (2 - cosine**2)
-    return [(p[0] - cosine * p[1]) * over, (2 * p[1] - cosine * p[0]) * over]
-
-
-def equations(system, q, p, z, h):
-    """The residuals of G_0 and G_1, their derivatives with respect to z, and the momentum gained."""
-    nodes = [[mpf(0)] * 2, *z]
-    residual = [p[0], p[1], mpf(0), mpf(0)]
-    jacobian = [[mpf(0)] * 4 for _ in range(4)]
-    gained = [mpf(0)] * 2
-    for i in range(3):
-        slope, b = SLOPES[i], WEIGHTS[i]
-        at = [q[j] + nodes[i][j] for j in range(2)]
-        v = [sum(slope[k] * nodes[k][j] for k in (1, 2)) / h for j in range(2)]
-        lq, lv, lqq, lqv, lvv = system.derivatives(at, v)
-        for j in range(2):
-            gained[j] += b * h * lq[j]
-        for k in (0, 1):
-            own = k == i
-            for j in range(2):
-                residual[2 * k + j] += b * (slope[k] * lv[j] + (h * lq[j] if own else 0))
-                for m in (1, 2):
-                    for n in range(2):
-                        entry = slope[k] * slope[m] / h * lvv[j][n]
-                        if own:
-                            entry += slope[m] * lqv[j][n]
-                        if m == i:
-                            entry += slope[k] * lqv[n][j]
-                            if own:
-                                entry += h * lqq[j][n]
-                        jacobian[2 * k + j][2 * (m - 1) + n] += b * entry
-    return residual, jacobian, gained
+    kinetic = (p[0] ** 2 - 2 * cosine * p[0] * p[1] + 2 * p[1] ** 2) / (2 * (2 - cosine**2))
+    return kinetic - W * (2 * mp.cos(q[0]) + mp.cos(q[1]))
 
 
 class Run:
     def __init__(self, until, steps):
-        self.system, self.steps = Pendulum(), steps
-        self.h = mpf(until) / steps
+        self.steps, self.h = steps, mpf(until) / steps
 
     def reset(self):
-        self.q, self.p = [mp.pi / 4, mp.pi / 3], [mpf(0)] * 2
+        self.simpson = Simpson([mp.pi / 4, mp.pi / 3], [mpf(0), mpf(0)], self.h)
 
     def run(self):
         for _ in range(self.steps):
-            self.q, self.p = step(self.system, self.q, self.p, self.h)
+            self.simpson.step()
 
     def error(self):
-        initial = self.system.energy(self.q, self.p)
-        worst = mpf(0)
+        initial, worst = energy(self.simpson.q, self.simpson.p), mpf(0)
         for _ in range(self.steps):
-            self.q, self.p = step(self.system, self.q, self.p, self.h)
-            worst = max(worst, abs(self.system.energy(self.q, self.p) / initial - 1))
+            self.simpson.step()
+            worst = max(worst, abs(energy(self.simpson.q, self.simpson.p) / initial - 1))
         return float(worst)
 
 

@@ -105,7 +105,8 @@ class Run:
     def reach(self, t):
         self.solver.integrate(t)
         if not self.solver.successful():
-            raise RuntimeError(f"it ended with code {self.solver.get_return_code()}")
+            code = self.solver.get_return_code()
+            raise RuntimeError(self.solver._integrator.messages.get(code, f"it ended with code {code}"))
 
     def error(self):
         states = [self.start]

@@ -2,12 +2,15 @@
 //!
 //! ```text
 //! error  SYSTEM UNTIL SETTING          →  ok 7.4e-9     the largest relative energy error of a run
-//! time   SYSTEM UNTIL SETTING SECONDS  →  ok 8.8e-5     the shortest of the runs that fit into some seconds
+//! time   SYSTEM UNTIL SETTING SECONDS  →  ok 8.8e-5     the shortest of the runs that fit into some seconds, in seconds of work
+//! wall   SYSTEM UNTIL SETTING SECONDS  →  ok 8.8e-5     the same by the clock on the wall, for several threads
 //! setup  SYSTEM UNTIL SETTING          →  ok 1.2e-3     how long it takes to get ready for a run
+//! pick   SYSTEM UNTIL TOLERANCE        →  ok 0.31 SETTING   how long it takes to find the setting for an energy error, and which it is
 //! ```
 //!
 //! or `fail REASON`. The end of the input ends the program.
 
+use crate::clock::{self, Clock};
 use std::io::{BufRead, Write};
 use std::time::Instant;
 
@@ -29,17 +32,22 @@ pub trait Contestant {
     fn ready(&self, question: &Question) -> Result<Self::Ready, String>;
     /// The largest relative energy error of a run.
     fn error(&self, ready: &mut Self::Ready) -> Result<f64, String>;
-    /// The shortest time of some runs.
-    fn time(&self, ready: &mut Self::Ready, budget: f64) -> Result<f64, String>;
+    /// The shortest time of some runs by a clock.
+    fn time(&self, ready: &mut Self::Ready, clock: Clock, budget: f64) -> Result<f64, String>;
+    /// Finds the setting for an energy error, which stands where settings do.
+    fn pick(&self, _: &Question) -> Result<String, String> {
+        Err("it picks no settings".to_owned())
+    }
 }
 
 /// Answers until the input ends.
 pub fn answer(contestant: &impl Contestant) {
     let mut out = std::io::stdout();
+    let mut kept = Vec::new();
     for line in std::io::stdin().lock().lines() {
         let Ok(line) = line else { return };
-        let written = match reply(contestant, &line) {
-            Ok(number) => writeln!(out, "ok {number:e}"),
+        let written = match reply(contestant, &line, &mut kept) {
+            Ok(answer) => writeln!(out, "ok {answer}"),
             Err(reason) => writeln!(out, "fail {}", reason.replace('\n', " ")),
         };
         if written.and_then(|()| out.flush()).is_err() {
@@ -48,28 +56,53 @@ pub fn answer(contestant: &impl Contestant) {
     }
 }
 
-fn reply(contestant: &impl Contestant, line: &str) -> Result<f64, String> {
+/// What was made last and for which question: others about it follow.
+type Kept<T> = Vec<(String, T)>;
+
+/// Of each case, the two best settings for each of three errors are asked for in turns.
+const KEPT: usize = 6;
+
+fn reply<C: Contestant>(contestant: &C, line: &str, kept: &mut Kept<C::Ready>) -> Result<String, String> {
     let words: Vec<&str> = line.split_whitespace().collect();
     let [what, system, until, setting, ..] = words[..] else {
         return Err(format!("`{line}` is not a question"));
     };
-    let until = until.parse().map_err(|_| format!("`{until}` is not a time"))?;
+    let question =
+        Question { system, until: until.parse().map_err(|_| format!("`{until}` is not a time"))?, setting };
     let start = Instant::now();
-    let mut ready = contestant.ready(&Question { system, until, setting })?;
-    let setup = start.elapsed().as_secs_f64();
-    match what {
-        "setup" => Ok(setup),
-        "error" => contestant.error(&mut ready),
-        "time" => {
-            let budget = words.get(4).and_then(|word| word.parse().ok()).unwrap_or(0.0);
-            contestant.time(&mut ready, budget)
-        }
-        _ => Err(format!("`{what}` is not a question")),
+    if what == "pick" {
+        let found = contestant.pick(&question)?;
+        return Ok(format!("{:e} {found}", start.elapsed().as_secs_f64()));
     }
+    let key = format!("{system} {until} {setting}");
+    if what == "setup" {
+        contestant.ready(&question)?;
+        return Ok(format!("{:e}", start.elapsed().as_secs_f64()));
+    }
+    if !kept.iter().any(|(made_for, _)| *made_for == key) {
+        kept.drain(..(kept.len() + 1).saturating_sub(KEPT));
+        kept.push((key.clone(), contestant.ready(&question)?));
+    }
+    let Some((_, ready)) = kept.iter_mut().find(|(made_for, _)| *made_for == key) else {
+        return Err("nothing is ready".to_owned());
+    };
+    let budget = words.get(4).and_then(|word| word.parse().ok()).unwrap_or(0.0);
+    let number = match what {
+        "error" => contestant.error(ready)?,
+        "time" => contestant.time(ready, clock::work, budget)?,
+        "wall" => contestant.time(ready, clock::wall, budget)?,
+        _ => return Err(format!("`{what}` is not a question")),
+    };
+    Ok(format!("{number:e}"))
 }
 
 /// The parts of a setting `a:b`.
 pub fn parts(setting: &str) -> Result<(&str, f64), String> {
-    let (name, number) = setting.split_once(':').ok_or(format!("`{setting}` should be NAME:NUMBER"))?;
-    Ok((name, number.parse().map_err(|_| format!("`{number}` is not a number"))?))
+    let (name, text) = setting.split_once(':').ok_or(format!("`{setting}` should be NAME:NUMBER"))?;
+    Ok((name, number(text)?))
+}
+
+/// A number of a setting.
+pub fn number(text: &str) -> Result<f64, String> {
+    text.parse().map_err(|_| format!("`{text}` is not a number"))
 }

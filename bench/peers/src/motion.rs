@@ -2,7 +2,6 @@
 //! those of the text files in `systems`; states are (q, p), in the form that needs the fewest operations.
 
 use std::f64::consts::PI;
-use std::path::Path;
 
 /// A system of ordinary differential equations with an energy.
 pub trait Motion: Clone {
@@ -106,7 +105,8 @@ impl Motion for Pendulum {
 #[derive(Clone)]
 pub struct Chain(pub usize);
 
-const ALPHA: f64 = 0.25;
+/// The quadratic part of the spring force.
+pub const ALPHA: f64 = 0.25;
 
 impl Motion for Chain {
     fn start(&self) -> Vec<f64> {
@@ -242,16 +242,6 @@ impl Motion for OuterSolarSystem {
         }
         energy
     }
-}
-
-/// Initial angles, two in each line, after a line of names.
-pub fn ensemble(path: &Path) -> Result<Vec<[f64; 2]>, String> {
-    let text = std::fs::read_to_string(path).map_err(|error| format!("{}: {error}", path.display()))?;
-    let read = |line: &str| {
-        let (a, b) = line.split_once(',')?;
-        Some([a.trim().parse().ok()?, b.trim().parse().ok()?])
-    };
-    text.lines().skip(1).map(|line| read(line).ok_or(format!("`{line}` is not two numbers"))).collect()
 }
 
 /// Does something with the equations of motion of a system: `with_motion!(name, motion, N => short, long)`, where N is the

@@ -1,15 +1,15 @@
-//! What solvers of ordinary differential equations have in common here: a run that can be seen at some points, whose energy
-//! errors are measured, and that is timed without being seen.
+//! What solvers of ordinary differential equations have in common here: a run whose steps can be seen, so that energy errors are
+//! measured, and that is timed without being seen. Steps and not points between them: an interpolation may be worse than they are.
 
-use crate::clock;
+use crate::clock::{self, Clock};
 use crate::conversation::{Contestant, Question};
 use crate::motion::Motion;
 
-/// Errors are looked for at so many points of a run.
-const POINTS: usize = 1000;
+/// Is shown the states at the ends of steps, if anybody is.
+pub type See<'a> = Option<&'a mut dyn FnMut(&[f64])>;
 
-/// A run from start to end that shows its states at a number of points, or at no point if that is zero.
-type Solve = Box<dyn Fn(usize, &mut dyn FnMut(&[f64])) -> Result<(), String>>;
+/// A run from start to end.
+type Solve = Box<dyn Fn(See<'_>) -> Result<(), String>>;
 
 /// A run that can be repeated, with the energy of its states.
 pub struct Job {
@@ -22,12 +22,12 @@ impl Job {
     /// A job of some equations of motion.
     pub fn new<M: Motion + 'static>(
         motion: M,
-        solve: impl Fn(&M, usize, &mut dyn FnMut(&[f64])) -> Result<(), String> + 'static,
+        solve: impl Fn(&M, See<'_>) -> Result<(), String> + 'static,
     ) -> Self {
         let initial = motion.energy(&motion.start());
         let copy = motion.clone();
         Self {
-            solve: Box::new(move |points, see| solve(&copy, points, see)),
+            solve: Box::new(move |see| solve(&copy, see)),
             energy: Box::new(move |y| motion.energy(y)),
             initial,
         }
@@ -46,17 +46,15 @@ impl Contestant for Solver {
 
     fn error(&self, job: &mut Job) -> Result<f64, String> {
         let mut worst = 0.0_f64;
-        (job.solve)(POINTS, &mut |y| {
+        (job.solve)(Some(&mut |y: &[f64]| {
             let error = (((job.energy)(y) - job.initial) / job.initial).abs();
             // a number that is none is an error without bounds
             worst = if error.is_nan() { f64::INFINITY } else { worst.max(error) };
-        })?;
+        }))?;
         Ok(worst)
     }
 
-    fn time(&self, job: &mut Job, budget: f64) -> Result<f64, String> {
-        let mut outcome = Ok(());
-        let best = clock::shortest(budget, || (), |()| outcome = (job.solve)(0, &mut |_| ()));
-        outcome.map(|()| best)
+    fn time(&self, job: &mut Job, clock: Clock, budget: f64) -> Result<f64, String> {
+        clock::shortest(clock, budget, || (), |()| (job.solve)(None))
     }
 }

@@ -1,66 +1,56 @@
-//! leastaction: reads the text of a system, as the command does, and takes steps. Settings: `METHOD:STEPS`.
+//! leastaction: reads the text of a system, as the command does, and takes steps. Settings are in `ours`.
 //!
-//! `METHOD:STEPS@DIGITS` computes with many digits. The system `ensemble` is a file of initial angles, `ensemble.csv`.
-//! Called with `methods` instead of the folder of the text files, it lists the methods there are.
+//! The system `ensemble` is a file of initial angles, `ensemble.csv`. Called with `methods SYSTEM` behind the folder of the text
+//! files, it lists the methods that fit a system.
 
-use leastaction::error::Source;
-use leastaction::method::Method;
-use leastaction::scalar::{Digits, Real};
-use leastaction::simulate::{Invariants, Observer, Outcome, Run, simulate};
-use leastaction::step::{State, Stepper};
-use leastaction::system::Problem;
-use leastaction_bench_peers::conversation::{Contestant, Question, answer, parts};
-use leastaction_bench_peers::{clock, motion};
-use std::path::PathBuf;
+use leastaction::scalar::Digits;
+use leastaction_bench_peers::clock::Clock;
+use leastaction_bench_peers::conversation::{Contestant, Question, answer, number};
+use leastaction_bench_peers::ours::{Members, Setting, Steps, Systems};
+use std::process::ExitCode;
 
-fn main() {
-    match std::env::args().nth(1).as_deref() {
-        Some("methods") => Method::all().iter().for_each(|method| println!("{}", method.name)),
-        folder => answer(&LeastAction { systems: folder.unwrap_or_default().into() }),
+fn main() -> ExitCode {
+    let mut words = std::env::args().skip(1);
+    let systems = Systems(words.next().unwrap_or_default().into());
+    let [command, system] = [words.next(), words.next()].map(Option::unwrap_or_default);
+    if command != "methods" {
+        answer(&LeastAction(systems));
+        return ExitCode::SUCCESS;
+    }
+    match systems.methods(&system) {
+        Ok(names) => {
+            println!("{}", names.join("\n"));
+            ExitCode::SUCCESS
+        }
+        Err(reason) => {
+            eprintln!("{reason}");
+            ExitCode::FAILURE
+        }
     }
 }
 
-struct LeastAction {
-    /// The folder of the text files.
-    systems: PathBuf,
-}
+struct LeastAction(Systems);
 
-/// A run in one of the number types.
+/// A run in one of the number types, or many.
 enum Ready {
-    Double(Steps<f64>),
-    Digits(Steps<Digits<4>>),
-}
-
-/// A problem, where its members start (one, if it is no ensemble), and the steps to take.
-struct Steps<R> {
-    problem: Problem<R>,
-    stepper: Stepper<R>,
-    starts: Vec<State<R>>,
-    steps: u64,
+    Double(Box<Steps<f64>>),
+    Digits(Box<Steps<Digits<4>>>),
+    Many(Box<Members>),
 }
 
 impl Contestant for LeastAction {
     type Ready = Ready;
 
     fn ready(&self, question: &Question) -> Result<Ready, String> {
-        let (setting, digits) = match question.setting.split_once('@') {
-            Some((setting, digits)) => (setting, Some(digits)),
-            None => (question.setting, None),
-        };
-        let (method, steps) = parts(setting)?;
-        let file = if question.system == "ensemble" { "double-pendulum-from-rest" } else { question.system };
-        let problem = self.read(file)?;
-        let method = Method::named(method).map_err(|error| error.to_string())?;
-        let mut made = Steps::new(problem, &method, question.until, steps as u64);
+        let setting = Setting::read(question.setting)?;
         if question.system == "ensemble" {
-            made.starts = motion::ensemble(&self.systems.join("ensemble.csv"))?
-                .iter()
-                .map(|q| State::at(q.to_vec(), vec![0.0; 2]))
-                .collect();
+            return Ok(Ready::Many(Box::new(self.0.ensemble(question.until, &setting)?)));
         }
-        Ok(match digits {
-            None => Ready::Double(made),
-            Some(_) => Ready::Digits(Steps::new(made.problem.convert(), &method, question.until, made.steps)),
+        let run = self.0.run_with(question.system, question.until, &setting)?;
+        let plan = run.plan().map_err(|error| error.to_string())?;
+        Ok(match setting.digits {
+            false => Ready::Double(Box::new(Steps::new(&plan))),
+            true => Ready::Digits(Box::new(Steps::new(&plan))),
         })
     }
 
@@ -68,59 +58,20 @@ impl Contestant for LeastAction {
         match ready {
             Ready::Double(steps) => steps.error(),
             Ready::Digits(steps) => steps.error(),
+            Ready::Many(members) => members.error(),
         }
     }
 
-    fn time(&self, ready: &mut Ready, budget: f64) -> Result<f64, String> {
+    fn time(&self, ready: &mut Ready, clock: Clock, budget: f64) -> Result<f64, String> {
         match ready {
-            Ready::Double(steps) => steps.time(budget),
-            Ready::Digits(steps) => steps.time(budget),
+            Ready::Double(steps) => steps.time(clock, budget),
+            Ready::Digits(steps) => steps.time(clock, budget),
+            Ready::Many(members) => members.time(clock, budget),
         }
     }
-}
 
-impl LeastAction {
-    fn read(&self, system: &str) -> Result<Problem<f64>, String> {
-        let path = self.systems.join(system).with_extension("toml");
-        let text = std::fs::read_to_string(&path).map_err(|error| format!("{}: {error}", path.display()))?;
-        let run = Run::read(system, &Source::new(system, &text)).map_err(|error| error.to_string())?;
-        Ok(Run { every: Some(0), ..run }.plan().map_err(|error| error.to_string())?.problem)
-    }
-}
-
-impl<R: Real> Steps<R> {
-    fn new(problem: Problem<R>, method: &Method, until: f64, steps: u64) -> Self {
-        let stepper = Stepper::new(&problem, method, R::from_f64(until) / R::from_f64(steps as f64));
-        Self { starts: vec![State::new(&problem)], problem, stepper, steps }
-    }
-
-    fn error(&self) -> Result<f64, String> {
-        let mut worst = 0.0_f64;
-        for start in &self.starts {
-            let problem = Problem { q0: start.q.clone(), p0: start.p.clone(), ..self.problem.clone() };
-            let mut invariants = Invariants::new(&problem);
-            let observers: &mut [&mut dyn Observer<R>] = &mut [&mut invariants];
-            let mut stepper = self.stepper.clone();
-            match simulate(&problem, &mut stepper, &mut start.clone(), self.steps, observers) {
-                Outcome::Failed(failure) => return Err(failure.to_string()),
-                _ => worst = worst.max(invariants.max_relative_error()),
-            }
-        }
-        Ok(worst)
-    }
-
-    fn time(&self, budget: f64) -> Result<f64, String> {
-        let mut failed = None;
-        // the stepper remembers the step before, so that each run starts with one that has taken none
-        let fresh = || (self.starts.clone(), vec![self.stepper.clone(); self.starts.len()]);
-        let best = clock::shortest(budget, fresh, |(mut states, mut steppers)| {
-            for (state, stepper) in states.iter_mut().zip(&mut steppers) {
-                if let Outcome::Failed(failure) = simulate(&self.problem, stepper, state, self.steps, &mut [])
-                {
-                    failed = Some(failure.to_string());
-                }
-            }
-        });
-        failed.map_or(Ok(best), Err)
+    fn pick(&self, question: &Question) -> Result<String, String> {
+        let setting = self.0.pick(question.system, question.until, number(question.setting)?)?;
+        Ok(setting.to_string())
     }
 }

@@ -26,17 +26,16 @@ impl<M: Motion> System<f64, DVector<f64>> for Equations<M> {
     }
 }
 
-/// A run; states are kept at some points, or the last one alone.
+/// A run; it keeps the states of all steps, since without that it would compute what it needs to interpolate.
 macro_rules! solve {
     ($vector:ty, $until:expr, $tolerance:expr) => {
-        move |motion, points, see| {
+        move |motion, see| {
             let start = <$vector>::from_vec(motion.start());
-            let spacing = $until / points.max(1) as f64;
             let mut solver = Dop853::from_param(
                 Equations(motion.clone()),
                 0.0,
                 $until,
-                spacing,
+                $until,
                 start,
                 $tolerance,
                 $tolerance,
@@ -48,10 +47,12 @@ macro_rules! solve {
                 0.0,
                 u32::MAX,
                 u32::MAX,
-                OutputType::Dense,
+                OutputType::Sparse,
             );
             solver.integrate().map_err(|error| error.to_string())?;
-            solver.y_out().iter().for_each(|y| see(y.as_slice()));
+            if let Some(see) = see {
+                solver.y_out().iter().for_each(|y| see(y.as_slice()));
+            }
             Ok(())
         }
     };

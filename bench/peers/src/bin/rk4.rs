@@ -2,7 +2,7 @@
 
 use leastaction_bench_peers::conversation::{Question, answer, parts};
 use leastaction_bench_peers::motion::Motion;
-use leastaction_bench_peers::solver::{Job, Solver};
+use leastaction_bench_peers::solver::{Job, See, Solver};
 use leastaction_bench_peers::with_motion;
 
 fn main() {
@@ -13,15 +13,15 @@ fn job(question: &Question) -> Result<Job, String> {
     let (until, steps) = (question.until, parts(question.setting)?.1 as usize);
     let h = until / steps as f64;
     with_motion!(question.system, motion, N =>
-        Job::new(motion, move |motion, points, see| {
+        Job::new(motion, move |motion, see| {
             let mut y = [0.0; N];
             y.copy_from_slice(&motion.start());
-            run(motion, &mut y, &mut [[0.0; N]; 3], h, steps, points, see)
+            run(motion, &mut y, &mut [[0.0; N]; 3], h, steps, see)
         }),
-        Job::new(motion, move |motion, points, see| {
+        Job::new(motion, move |motion, see| {
             let mut y = motion.start();
             let room = vec![0.0; y.len()];
-            run(motion, &mut y, &mut [room.clone(), room.clone(), room], h, steps, points, see)
+            run(motion, &mut y, &mut [room.clone(), room.clone(), room], h, steps, see)
         })
     )
 }
@@ -33,13 +33,11 @@ fn run<Y: AsMut<[f64]> + AsRef<[f64]>>(
     room: &mut [Y; 3],
     h: f64,
     steps: usize,
-    points: usize,
-    see: &mut dyn FnMut(&[f64]),
+    mut see: See,
 ) -> Result<(), String> {
     for _ in 0..steps {
         step(motion, y, room, h);
-        // at every step, if at all
-        if points > 0 {
+        if let Some(see) = &mut see {
             see(y.as_ref());
         }
     }

@@ -2,7 +2,7 @@
 
 use leastaction_bench_peers::conversation::{Question, answer, parts};
 use leastaction_bench_peers::motion::Motion;
-use leastaction_bench_peers::solver::{Job, Solver};
+use leastaction_bench_peers::solver::{Job, See, Solver};
 use leastaction_bench_peers::with_motion;
 use russell_lab::Vector;
 use russell_ode::prelude::*;
@@ -11,12 +11,7 @@ fn main() {
     answer(&Solver(job));
 }
 
-fn run<M: Motion + Send + Sync>(
-    motion: &M,
-    (until, tolerance): (f64, f64),
-    points: usize,
-    see: &mut dyn FnMut(&[f64]),
-) -> Result<(), String> {
+fn run<M: Motion + Send + Sync>(motion: &M, (until, tolerance): (f64, f64), see: See) -> Result<(), String> {
     let start = motion.start();
     let system = System::new(start.len(), |dy: &mut Vector, _: f64, y: &Vector, _: &mut NoArgs| {
         motion.derivative(y.as_data(), dy.as_mut_data());
@@ -27,15 +22,13 @@ fn run<M: Motion + Send + Sync>(
     params.set_tolerances(tolerance, tolerance, None)?;
     let mut solver = OdeSolver::new(params, system)?;
     let mut y = Vector::from(&start);
-    if points == 0 {
-        return Ok(solver.solve(&mut y, 0.0, until, None, &mut 0, None)?);
-    }
+    let Some(see) = see else { return Ok(solver.solve(&mut y, 0.0, until, None, &mut 0, None)?) };
     let components: Vec<usize> = (0..start.len()).collect();
     let mut out = Output::new();
-    out.set_dense_h_out(until / points as f64)?.set_dense_recording(&components);
+    out.set_step_recording(&components);
     solver.solve(&mut y, 0.0, until, None, &mut 0, Some(&mut out))?;
-    for k in 0..out.dense_x().len() {
-        let state: Vec<f64> = components.iter().map(|m| out.dense_y(*m)[k]).collect();
+    for k in 0..out.step_x().len() {
+        let state: Vec<f64> = components.iter().map(|m| out.step_y(*m)[k]).collect();
         see(&state);
     }
     Ok(())
@@ -44,7 +37,7 @@ fn run<M: Motion + Send + Sync>(
 fn job(question: &Question) -> Result<Job, String> {
     let wanted = (question.until, parts(question.setting)?.1);
     with_motion!(question.system, motion, _N =>
-        Job::new(motion, move |motion, points, see| run(motion, wanted, points, see)),
-        Job::new(motion, move |motion, points, see| run(motion, wanted, points, see))
+        Job::new(motion, move |motion, see| run(motion, wanted, see)),
+        Job::new(motion, move |motion, see| run(motion, wanted, see))
     )
 }

@@ -1,0 +1,147 @@
+"""What the benchmark must show: ratios and their bounds, and whether this run meets them."""
+
+from dataclasses import dataclass, replace
+
+from .contestants import OURS, RK4, SCAN, SPLITTING, YARDSTICKS
+
+
+def best_time(case, name, error):
+    """The time of a contestant to an error, if it reaches it."""
+    found = case["contestants"].get(name, {}).get("best", {}).get(f"{error:.0e}")
+    return found and found["time"]
+
+
+def best_peer(case, error):
+    """The fastest peer that reaches an error, and its time."""
+    times = {n: best_time(case, n, error) for n in case["contestants"] if n not in (OURS, SCAN, *YARDSTICKS)}
+    reached = {n: t for n, t in times.items() if t is not None}
+    return min(reached.items(), key=lambda item: item[1], default=(None, None))
+
+
+def ratio(case, error):
+    ours, (_, peer) = best_time(case, OURS, error), best_peer(case, error)
+    return ours / peer if ours is not None and peer is not None else None
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What was measured against a bound: the number, or words where there is none, and whether that is enough."""
+
+    title: str
+    against: str
+    measured: str
+    bound: str
+    met: bool | None
+
+
+def by_name(results):
+    return {case["name"]: case for kind in ("cases", "steps", "cores") for case in results.get(kind, ())}
+
+
+def number(value):
+    return f"{value:.3g}" if value >= 10 else f"{value:.2f}"
+
+
+@dataclass(frozen=True)
+class Peer:
+    """Our time over that of the best peer is no larger than a bound; without a bound, the error is reached."""
+
+    case: str
+    error: float
+    bound: float | None
+
+    def judge(self, cases):
+        case = cases[self.case]
+        ours, (peer, _), value = best_time(case, OURS, self.error), best_peer(case, self.error), ratio(case, self.error)
+        if self.bound is None:
+            bound, met = "reached", ours is not None
+        else:
+            # what no peer reaches is won
+            bound, met = f"≤ {self.bound}", ours is not None and (value is None or value <= self.bound)
+        measured = "not reached" if ours is None else "no peer reaches it" if value is None else number(value)
+        return Verdict(f"{case['title']}, {self.error:.0e}", peer or "–", measured, bound, met)
+
+
+@dataclass(frozen=True)
+class Yardstick:
+    """Our time over some times that of a yardstick, which may be of another case."""
+
+    case: str
+    error: float
+    of: str
+    times: float
+    bound: float
+
+    def judge(self, cases):
+        case, other = cases[self.case], cases.get(self.of)
+        ours, hand = best_time(case, OURS, self.error), other and best_time(other, SPLITTING, self.error)
+        value = ours / (self.times * hand) if ours is not None and hand is not None else None
+        against = SPLITTING if self.times == 1 else f"{self.times:g} × {SPLITTING}, n = 1,000"
+        measured = number(value) if value is not None else "not reached" if ours is None else "not measured"
+        met = None if measured == "not measured" else value is not None and value <= self.bound
+        return Verdict(f"{case['title']}, {self.error:.0e}", against, measured, f"≤ {self.bound}", met)
+
+
+@dataclass(frozen=True)
+class Steps:
+    """A step of ours over one of another, or the other way round where we are to be faster by a factor."""
+
+    case: str
+    of: str
+    most: float | None = None
+    least: float | None = None
+
+    def judge(self, cases):
+        case = cases[self.case]
+        ours, other = case["seconds"].get(OURS), case["seconds"].get(self.of)
+        bound = f"≤ {self.most}" if self.most else f"{self.of} ÷ ours ≥ {self.least:g}"
+        if ours is None or other is None:
+            return Verdict(case["title"], self.of, "not measured", bound, None)
+        value = ours / other if self.most else other / ours
+        met = value <= self.most if self.most else value >= self.least
+        return Verdict(case["title"], self.of, number(value), bound, met)
+
+
+@dataclass(frozen=True)
+class Speedup:
+    """Two threads against one."""
+
+    case: str
+    least: float
+
+    def judge(self, cases):
+        case = cases[self.case]
+        times, bound = case["seconds"], f"one ÷ two ≥ {self.least}"
+        if {"1", "2"} - set(times):
+            return Verdict(case["title"], "one thread", case.get("absent", "not measured"), bound, None)
+        value = times["1"] / times["2"]
+        return Verdict(case["title"], "one thread", number(value), bound, value >= self.least)
+
+
+SHORT = ((1e-8, 0.8), (1e-11, 0.65), (1e-14, 0.55))
+TARGETS = [
+    *(Peer("double-pendulum", *bound) for bound in SHORT),
+    *(Peer("top", *bound) for bound in SHORT),
+    *(Peer("double-pendulum-long", error, 0.6) for error in (1e-8, 1e-11, 1e-14)),
+    *(Peer("top-long", error, bound) for error, bound in ((1e-8, 0.4), (1e-11, 0.4), (1e-14, None))),
+    *(Peer("pendulum-long", error, 0.7) for error in (1e-8, 1e-11)),
+    Steps("simpson-step", RK4, most=1.5),
+    Yardstick("fput-1000", 1e-10, "fput-1000", 1, 1.0),
+    Yardstick("fput-10000", 1e-10, "fput-1000", 10, 1.3),
+    Peer("ensemble", 1e-8, 0.8),
+    Speedup("two-cores", 1.8),
+    Steps("digits-step", "mpmath", least=30),
+]
+
+
+def verdicts(results):
+    """All that can be judged: those whose cases were run."""
+    cases = by_name(results)
+    judged = [(target, target.judge(cases)) for target in TARGETS if target.case in cases]
+    doubtful = (Peer, Yardstick) if results.get("quick") else ()
+    return [unproved(verdict) if isinstance(target, doubtful) else verdict for target, verdict in judged]
+
+
+def unproved(verdict):
+    """A quick run tries few settings of the others, so that it cannot show that they are slower."""
+    return replace(verdict, met=None) if verdict.met else verdict
