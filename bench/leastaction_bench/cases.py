@@ -58,7 +58,7 @@ CASES = [
     Case("fput-1000", "FPUT chain of 1,000, T = 10", "fput-1000", 10, 11, 40, 0.15, (1e-8, 1e-10, 1e-12)),
     Case("fput-10000", "FPUT chain of 10,000, T = 10", "fput-10000", 10, 11, 40, 1.5, (1e-8, 1e-10, 1e-12)),
     Case("solar-system", "outer solar system, 200,000 days", "outer-solar-system", 200_000, 211, 2000, 1.0),
-    Case("ensemble", "10,000 double pendula, T = 10, each member", "ensemble", 10, 501, 1000, 30.0, (1e-8,), picked=False),
+    Case("ensemble", "10,000 double pendula, T = 10, each member", "ensemble", 10, 501, 1000, 30.0, (1e-8,)),
 ]
 
 STEPS = [

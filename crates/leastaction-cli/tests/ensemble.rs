@@ -188,10 +188,10 @@ fn lists_are_rows_of_starts() {
     let done = folder.run("ensemble run.toml --out map.csv");
     assert_eq!(done.code, 0, "{}", done.stderr);
     let (header, rows) = table(&folder.read("map.csv"));
-    assert!(header.starts_with("index,q1,p_q2,g,status,t_end,"));
+    assert!(header.starts_with("index,q1,p_q2,g,status,t_end,step,"));
     let single =
         folder.run("simulate double-pendulum --until 1 --q0 1.5,pi/3 --p0 0,0.1 --set g=1.62 --summary json");
-    let end = rows[1].split(',').nth(6).unwrap();
+    let end = rows[1].split(',').nth(7).unwrap();
     assert!(single.stdout.contains(&format!("\"q\":[{end},")), "{} {rows:?}", single.stdout);
     for (text, words) in [
         ("q1,z\n1,2\n", "`z` cannot be varied"),

@@ -193,11 +193,6 @@ impl Plan {
         })
     }
 
-    /// The stepper that takes the steps of this run, for its problem and its step in some number type.
-    pub fn stepper<R: Real>(&self, problem: &Problem<R>, step: R) -> Stepper<R> {
-        Stepper::new(problem, &self.method, step)
-    }
-
     fn simulate_in<R: Real>(
         &self,
         problem: &Problem<R>,

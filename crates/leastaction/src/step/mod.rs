@@ -181,6 +181,11 @@ impl<R: Real> Stepper<R> {
         }
     }
 
+    /// Whether the last step was solved by sweeps, without a matrix.
+    pub fn is_swept(&self) -> bool {
+        matches!(&self.scheme, AnyStepper::Galerkin(stepper) if stepper.swept)
+    }
+
     /// How much smaller each correction of the last step was than the one before, at worst. `None` for an explicit method,
     /// and where the first correction was as small as rounding.
     pub fn contraction(&self) -> Option<f64> {

@@ -7,7 +7,7 @@
 //! Cost is counted ([`Cost`]), so that the search is the same on every machine.
 
 use super::conserved::Progress;
-use super::cost::{Cost, LANES};
+use super::cost::{Cost, LANES, MANY};
 use super::spectrum::{aside, simple};
 use super::terrain::LEAST_POINTS;
 use super::{LEAST_STEPS, each};
@@ -52,7 +52,8 @@ const MOST_STEPS: f64 = 1e9;
 const LEAST_MARGIN: f64 = 0.1;
 
 /// The methods that are worth a trial on a system, from the registry: those that keep its structure and fit it, implicit ones up to an
-/// order and beyond it where the points of a step fill registers. One more point costs as much as four then.
+/// order and beyond it where the points of a step fill registers. One more point costs as much as four then. Where there are many coordinates and explicit
+/// methods fit, no implicit one is as fast.
 pub(super) fn methods(system: &System) -> Vec<Method> {
     let worth = |method: &Method| match method.scheme {
         Scheme::Galerkin(Galerkin { points, .. }) => {
@@ -61,7 +62,12 @@ pub(super) fn methods(system: &System) -> Vec<Method> {
         _ => true,
     };
     let fits = |method: &Method| method.is_variational() && method.fits(system).is_ok() && worth(method);
-    Method::all().into_iter().filter(fits).collect()
+    let mut methods: Vec<Method> = Method::all().into_iter().filter(fits).collect();
+    let is_explicit = |method: &Method| matches!(method.scheme, Scheme::Splitting(_));
+    if system.n() >= MANY && methods.iter().any(is_explicit) {
+        methods.retain(is_explicit);
+    }
+    methods
 }
 
 /// The part of an error that may be used up when only a part of the run was looked at. An energy error that is bounded has been seen;
@@ -172,7 +178,7 @@ impl Search<'_> {
     pub(super) fn among(&self, methods: &[Method], most: usize) -> Found {
         // one sets the part of the run that all look at, and the cost above which others are of no interest
         let reference = methods.iter().rev().find(|m| m.order <= REFERENCE_ORDER && !m.is_explicit());
-        let Some(reference) = reference.or(methods.first()) else { return Found::default() };
+        let Some(reference) = reference.or(methods.last()) else { return Found::default() };
         let first = self.search(reference, None, f64::INFINITY);
         let limit = first.best.as_ref().map_or(f64::INFINITY, |best| self.interest * best.rate());
         let window = first.window;
@@ -506,7 +512,7 @@ impl Observer<f64> for Gauge {
             return Ok(ControlFlow::Continue(()));
         }
         let evaluations = moment.stepper.evaluations();
-        self.spent += self.cost.of(moment.iterations, evaluations - self.evaluations);
+        self.spent += self.cost.of(evaluations - self.evaluations, moment.stepper.is_swept());
         self.evaluations = evaluations;
         let energy = self.meter.measure(moment)?;
         self.largest = self.largest.max((energy - self.meter.initial()).abs());
