@@ -2,6 +2,7 @@
 //!
 //! Velocities and forces of each group of coupled coordinates are looked at apart, relative to their sizes, so that units do not matter.
 
+use super::sweeps::Guess;
 use crate::expr::{Sweep, Tapes};
 
 /// More sweeps than this are not worth it.
@@ -65,6 +66,9 @@ pub(super) struct Course {
     usual: u32,
     /// Whether the guess of the last step was so far off that everything had to be evaluated anew.
     was_far: bool,
+    /// Whether a guess may be as far off as it likes, and whether that was why the last one was given up.
+    patient: bool,
+    hopeless: bool,
 }
 
 /// How much a group of velocities and forces changed in a sweep, relative to its size.
@@ -170,6 +174,8 @@ impl Course {
             missing: MISSING,
             usual: 0,
             was_far: false,
+            patient: false,
+            hopeless: false,
         }
     }
     pub(super) fn resize(&mut self, h: f64) {
@@ -180,8 +186,10 @@ impl Course {
         self.missing = missing.clamp(MISSING, MOST_MISSING);
     }
 
-    /// A step starts at q, with a uniform motion as guess or not.
-    pub(super) fn start(&mut self, q: &[f64], uniform: bool) {
+    /// A step starts at q with a guess.
+    pub(super) fn start(&mut self, q: &[f64], guess: Guess) {
+        let uniform = guess == Guess::Uniform;
+        self.patient = guess == Guess::Patient;
         self.extent.fill(0.0);
         for (q, &group) in q.iter().zip(&self.group) {
             let extent = &mut self.extent[group];
@@ -189,12 +197,13 @@ impl Course {
         }
         // sizes of a uniform motion mean nothing, because it may be rest
         self.measured = if uniform { 2 } else { 1 };
-        if uniform {
+        if uniform || self.patient {
             (self.usual, self.was_far) = (0, false);
         }
     }
     /// The first sweep is to come.
     pub(super) fn begin(&mut self) {
+        self.hopeless = false;
         self.changes.fill(Change::NEW);
         self.contraction = Contraction::NONE;
     }
@@ -272,7 +281,8 @@ impl Course {
         let far = turn > Tapes::TURN || largest > FAR;
         let mut anew = far && kind == Sweep::Refine;
         if count == 2 {
-            if largest > HOPELESS && self.measured == 1 {
+            self.hopeless = largest > HOPELESS && self.measured == 1 && !self.patient;
+            if self.hopeless {
                 return Next::Failed;
             }
             // what was evaluated anew was so far from where it ends
@@ -281,7 +291,7 @@ impl Course {
         }
         match done || slow {
             true if !anew => {
-                self.usual = sweep - self.too_many();
+                self.usual = sweep.saturating_sub(self.too_many());
                 Next::Done
             }
             _ if sweep >= MOST => Next::Failed,
@@ -289,9 +299,15 @@ impl Course {
         }
     }
 
-    /// How many sweeps were made in vain because nobody looked.
+    /// Whether the last guess was given up because it was too far off.
+    pub(super) fn was_hopeless(&self) -> bool {
+        self.hopeless
+    }
+
+    /// How many sweeps were made in vain because nobody looked. What is below rounding is in vain as well.
     fn too_many(&self) -> u32 {
-        self.changes.iter().map(|change| change.too_many(self.missing)).min().unwrap_or(0)
+        let limit = self.missing.max(f64::EPSILON / 4.0);
+        self.changes.iter().map(|change| change.too_many(limit)).min().unwrap_or(0)
     }
 
     /// Whether the last changes of the velocities are lost in the rounding of the coordinates. Forces that are small differences of

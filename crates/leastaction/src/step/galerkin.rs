@@ -14,7 +14,7 @@
 use super::coarse::Coarse;
 use super::convergence::{Convergence, Verdict};
 use super::jacobian::Jacobian;
-use super::sweeps::{Parts, Sweeper};
+use super::sweeps::{Guess, Parts, Sweeper};
 use super::{State, Weights, compensated_add};
 use crate::error::Cause;
 use crate::expr::Abreast;
@@ -154,15 +154,17 @@ impl<R: Real> GalerkinStepper<R> {
     pub(super) fn begin(&mut self, state: &mut State<R>, t: &R) -> bool {
         self.start.clone_from_slice(&state.q);
         self.restart_counts();
-        self.begin_sweeps(state, t, self.continuable && self.swept)
+        let continued = self.continuable && self.swept;
+        self.begin_sweeps(state, t, if continued { Guess::Continued } else { Guess::Uniform })
     }
 
-    /// The same, with a guess that continues the velocities of the last step or is a uniform motion.
-    fn begin_sweeps(&mut self, state: &mut State<R>, t: &R, continued: bool) -> bool {
+    /// The same with a guess.
+    fn begin_sweeps(&mut self, state: &mut State<R>, t: &R, guess: Guess) -> bool {
         self.solved = None;
         let velocities = &mut self.velocities;
         if self.sweeper.is_none()
-            || !continued && velocities.velocities(&state.q, &state.p, t, &mut self.stage_v).is_err()
+            || guess == Guess::Uniform
+                && velocities.velocities(&state.q, &state.p, t, &mut self.stage_v).is_err()
         {
             return false;
         }
@@ -171,7 +173,7 @@ impl<R: Real> GalerkinStepper<R> {
         else {
             return false;
         };
-        sweeper.begin(&parts, t.to_f64(), (!continued).then_some(v));
+        sweeper.begin(&parts, t.to_f64(), guess, v);
         true
     }
 
@@ -196,11 +198,8 @@ impl<R: Real> GalerkinStepper<R> {
         if self.update_by_sweeps(state) {
             return Ok(self.corrections);
         }
-        if continued && self.solved.is_some() && self.begin_sweeps(state, t, false) {
-            self.sweep_alone();
-            if self.update_by_sweeps(state) {
-                return Ok(self.corrections);
-            }
+        if continued && self.solved.is_some() && self.sweep_again(state, t) {
+            return Ok(self.corrections);
         }
         let mut solved = false;
         if self.continuable {
@@ -214,6 +213,20 @@ impl<R: Real> GalerkinStepper<R> {
         }
         self.update(state);
         Ok(self.corrections)
+    }
+
+    /// Sweeps that continue the step before have failed: tries a uniform motion, and then once more with patience where that was lacking.
+    fn sweep_again(&mut self, state: &mut State<R>, t: &R) -> bool {
+        let hopeless = self.sweeper.as_ref().is_some_and(|sweeper| sweeper.course.was_hopeless());
+        for guess in [Guess::Uniform, Guess::Patient] {
+            if (guess == Guess::Uniform || hopeless) && self.begin_sweeps(state, t, guess) {
+                self.sweep_alone();
+                if self.update_by_sweeps(state) {
+                    return true;
+                }
+            }
+        }
+        false
     }
 
     /// Whether corrections shrank all the way. The equations have many solutions, and corrections that hardly shrink may lead to one that has nothing to

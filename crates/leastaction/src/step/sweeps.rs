@@ -40,6 +40,17 @@ impl<'a> Parts<'a> {
     }
 }
 
+/// What the sweeps of a step begin with.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Guess {
+    /// The velocities of the step before continued.
+    Continued,
+    /// The same, however far off it seems to be.
+    Patient,
+    /// A uniform motion.
+    Uniform,
+}
+
 #[derive(Clone, Debug)]
 pub(super) struct Sweeper {
     n: usize,
@@ -52,6 +63,8 @@ pub(super) struct Sweeper {
     pub(super) course: Course,
     /// Velocities of the step before.
     last: Vec<f64>,
+    /// Velocities that the sweeps of the present step began with.
+    guess: Vec<f64>,
     increments: Vec<f64>,
 }
 
@@ -74,6 +87,7 @@ impl Sweeper {
             n,
             timed: !model.structure.autonomous,
             last: nodes.velocities().to_vec(),
+            guess: nodes.velocities().to_vec(),
             nodes,
             table,
             weights,
@@ -117,18 +131,20 @@ impl Sweeper {
         self.table.d.len()
     }
 
-    /// Goes to where a step begins. The guess continues the velocities of the last step, or is a uniform motion with those given.
-    pub(super) fn begin(&mut self, state: &Parts<'_>, t: f64, uniform: Option<&[f64]>) {
+    /// Goes to where a step begins; a uniform motion has velocities v.
+    pub(super) fn begin(&mut self, state: &Parts<'_>, t: f64, guess: Guess, v: &[f64]) {
         self.nodes.start([state.q, state.p, state.q_low, state.p_low]);
         if self.timed {
             let (h, table) = (self.h, &self.table);
             self.nodes.set_times(|i| t + table.d[i] * h);
         }
-        self.course.start(state.q, uniform.is_some());
-        if let Some(v) = uniform {
-            v.iter().enumerate().for_each(|(i, v)| self.nodes.set_velocity(i, *v));
+        self.course.start(state.q, guess);
+        match guess {
+            Guess::Continued => self.last.copy_from_slice(self.nodes.velocities()),
+            Guess::Patient => self.nodes.restore_velocities(&self.last),
+            Guess::Uniform => v.iter().enumerate().for_each(|(i, v)| self.nodes.set_velocity(i, *v)),
         }
-        self.last.copy_from_slice(self.nodes.velocities());
+        self.guess.copy_from_slice(self.nodes.velocities());
     }
 
     /// Solves the equations of the step that was begun: how many sweeps were made, and whether they converged.
@@ -137,7 +153,7 @@ impl Sweeper {
             return result;
         }
         // an angle was far from where machine code knows its sine
-        self.nodes.restore_velocities(&self.last);
+        self.nodes.restore_velocities(&self.guess);
         self.iterate(true).unwrap_or((0, false))
     }
 

@@ -131,6 +131,7 @@ pub fn pick_for(run: &Run, system: &System, watch: Watch<'_>) -> Result<Option<P
         fastest: sight.fastest,
         rounding: sight.rounding,
         period: sight.period,
+        tolerant: true,
         interest: INTEREST,
         trials: 0.into(),
     };

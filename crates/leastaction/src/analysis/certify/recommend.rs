@@ -70,6 +70,7 @@ pub(super) fn recommend(
         fastest: terrain.to_resolve(),
         rounding: rounding(subject, trail),
         period,
+        tolerant: false,
         interest: INTEREST,
         trials: 0.into(),
     };

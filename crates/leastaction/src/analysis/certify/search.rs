@@ -131,6 +131,8 @@ pub(super) struct Search<'a> {
     /// What rounding does to the energy in a step.
     pub(super) rounding: f64,
     pub(super) period: Option<f64>,
+    /// Whether the run will solve its steps only as exactly as the error needs.
+    pub(super) tolerant: bool,
     /// Methods so many times as expensive as the best are of no interest.
     pub(super) interest: f64,
     /// Runs made.
@@ -303,7 +305,7 @@ impl Search<'_> {
         let steps = steps.min(whole);
         let mut stepper = self.sized(&look.base, step);
         // what is left unsolved hides whether a method keeps the energy whatever the step
-        if !look.exact {
+        if self.tolerant && !look.exact {
             stepper.tolerate(self.target, whole);
         }
         let mut state = State::new(self.problem);
