@@ -44,7 +44,7 @@ fn tables_have_a_row_for_each_member_whatever_the_file() {
     assert!(index.iter().zip(column(0)).all(|(a, b)| a.to_string() == b));
     let first: Vec<f64> = array(&folder, "map.npz", "flip_first");
     let same = |(a, b): (&f64, String)| a.to_bits() == b.parse::<f64>().unwrap().to_bits() || a.is_nan();
-    assert!(first.iter().zip(column(14)).all(same));
+    assert!(first.iter().zip(column(15)).all(same));
     let status: Vec<i8> = array(&folder, "map.npz", "status");
     assert!(status.iter().zip(column(3)).all(|(code, word)| ["done", "stopped"][*code as usize] == word));
     assert!(status.contains(&0) && status.contains(&1));

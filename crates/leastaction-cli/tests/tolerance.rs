@@ -84,7 +84,7 @@ fn sections_and_certificates_pick_too() {
     let certificate = json(&out.stdout);
     assert_eq!(certificate["recommendation"]["energy_error"], 1e-6);
     assert!(out.stderr.contains(certificate["method"].as_str().unwrap()));
-    let out = folder.run("ensemble pendulum --until 5 --tolerance 1e-6 --vary q=0.1,3 --summary json");
+    let out = folder.run("ensemble pendulum --until 5 --tolerance 1e-6 --vary q=0.1..3:20 --summary json");
     assert_eq!(out.code, 0, "{}", out.stderr);
     assert!(out.stderr.contains("picked") && !out.stderr.contains("warning"), "{}", out.stderr);
     let summary = json(&out.stdout);

@@ -57,8 +57,9 @@ pub(super) struct Course {
     extent: Vec<f64>,
     /// After so many sweeps the sizes are known.
     measured: u32,
-    /// The largest ratio of successive changes in the last step.
-    contraction: Contraction,
+    /// The largest changes in the sweeps of the last step, from the first that was measured on, and how many there are.
+    trail: [f64; MOST as usize],
+    made: usize,
     /// The part of velocities and forces that may be missing when a step is done.
     missing: f64,
     /// How many sweeps the step before needed. The next one will hardly need two less, so until then nobody looks: a processor begins a
@@ -139,26 +140,6 @@ impl Change {
     }
 }
 
-/// The largest ratio of a change to the one before, as a fraction, because divisions take long.
-#[derive(Clone, Copy, Debug)]
-struct Contraction {
-    now: f64,
-    before: f64,
-}
-
-impl Contraction {
-    const NONE: Self = Self { now: -1.0, before: 1.0 };
-
-    fn note(&mut self, change: &Change) {
-        if change.now * self.before > self.now * change.before {
-            (self.now, self.before) = (change.now, change.before);
-        }
-    }
-    fn ratio(&self) -> Option<f64> {
-        (self.now >= 0.0).then(|| self.now / self.before)
-    }
-}
-
 impl Course {
     pub(super) fn new(group: &[usize], h: f64) -> Self {
         let groups = group.iter().max().map_or(0, |group| group + 1);
@@ -170,7 +151,8 @@ impl Course {
             largest: vec![0.0; groups],
             extent: vec![0.0; groups],
             measured: 1,
-            contraction: Contraction::NONE,
+            trail: [0.0; MOST as usize],
+            made: 0,
             missing: MISSING,
             usual: 0,
             was_far: false,
@@ -205,7 +187,7 @@ impl Course {
     pub(super) fn begin(&mut self) {
         self.hopeless = false;
         self.changes.fill(Change::NEW);
-        self.contraction = Contraction::NONE;
+        self.made = 0;
     }
 
     /// Whether sizes were known in a sweep, so that its changes can be judged.
@@ -248,16 +230,18 @@ impl Course {
         let rounding = ROUNDING * f64::EPSILON;
         // the first one says how good the guess was
         if count > 2 && sweep + 1 < self.usual {
-            self.changes.iter_mut().zip(changes).for_each(|(change, now)| change.update(now));
+            let mut largest = 0.0;
+            for (change, now) in self.changes.iter_mut().zip(changes) {
+                change.update(now);
+                largest = if now > largest { now } else { largest };
+            }
+            self.note(largest);
             return Next::Sweep(Sweep::Refine);
         }
         let (mut done, mut slow, mut largest) = (true, false, 0.0);
         for (change, now) in self.changes.iter_mut().zip(changes) {
             change.update(now);
             largest = if now > largest { now } else { largest };
-            if count > 2 && change.before > rounding {
-                self.contraction.note(change);
-            }
             // most sweeps: nobody waits for a division
             if change.is_on_its_way(self.missing) {
                 done = false;
@@ -274,6 +258,7 @@ impl Course {
             slow |= stagnant && count > EARLY && !change.settled || diverges;
             done &= change.settled;
         }
+        self.note(largest);
         // a sweep that settles nothing may still have moved nothing
         if slow && !self.moves_no_coordinate() {
             return Next::Failed;
@@ -299,6 +284,13 @@ impl Course {
         }
     }
 
+    fn note(&mut self, largest: f64) {
+        if let Some(place) = self.trail.get_mut(self.made) {
+            *place = largest;
+            self.made += 1;
+        }
+    }
+
     /// Whether the last guess was given up because it was too far off.
     pub(super) fn was_hopeless(&self) -> bool {
         self.hopeless
@@ -321,6 +313,7 @@ impl Course {
 
     /// How much smaller each change of the last step was than the one before, at worst.
     pub(super) fn contraction(&self) -> Option<f64> {
-        self.contraction.ratio()
+        let ratio = |pair: &[f64]| (pair[0] > ROUNDING * f64::EPSILON).then(|| pair[1] / pair[0]);
+        self.trail[..self.made].windows(2).filter_map(ratio).reduce(f64::max)
     }
 }
