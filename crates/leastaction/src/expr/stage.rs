@@ -1,6 +1,8 @@
 //! A stage of a splitting method in one pass: the forces at Q, a kick, a drift, and the next Q, as machine code.
 //!
-//!     Δp += b h F(Q),  Δq += a h M⁻¹(p + Δp),  Q' = q + Δq
+//! ```text
+//! Δp += b h F(Q),  Δq += a h M⁻¹(p + Δp),  Q' = q + Δq
+//! ```
 //!
 //! Forces are used where they are computed and never stored, so that a long chain goes through memory once. The masses are diagonal. What is
 //! computed is what the stepper computes without machine code, in the same order. Code that may give up half way is not made, because Δp and
