@@ -171,7 +171,7 @@ get equations of motion in the form that is fastest for them, and the best of th
 
 The ratio is our time divided by that of the best peer: below 1 we are faster. Settings are in brackets: method, number of steps and
 tolerance for leastaction. Our best setting is that of a scan over methods and numbers of steps, as it is made for peers: what
-there is to gain by picking better. The members of the ensemble all have the method and the step of that scan.
+there is to gain by picking better.
 
 {ratios}
 
