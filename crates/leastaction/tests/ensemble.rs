@@ -220,6 +220,21 @@ fn members_that_cannot_keep_to_a_tolerance_end_all_the_same() {
     }
 }
 
+#[test]
+fn failures_that_no_step_mends_are_not_tried_again() {
+    let event = Event { of: "sqrt(q - 0.2)".into(), direction: Direction::Both, stop: None };
+    let run = Run {
+        tolerance: Some(1e-6.into()),
+        events: [("root".to_owned(), event)].into_iter().collect(),
+        ..short("pendulum", "gauss8", 0.1, 5.0)
+    };
+    let plan = plan(&grid(&run, &[("q", "0.5..1:4")]));
+    for row in all(&plan) {
+        assert_eq!(status(&plan, &row), Status::EventNotFinite);
+        assert!(real(&plan, &row, "step") > 0.01, "{}", real(&plan, &row, "step"));
+    }
+}
+
 fn flips(run: Run) -> Run {
     let event = |of: &str, stop| Event { of: of.into(), direction: Direction::Both, stop };
     let events = [

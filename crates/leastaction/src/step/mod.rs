@@ -153,7 +153,7 @@ impl<R: Real> Stepper<R> {
     }
 
     /// Solves the equations of a step only as exactly as so many steps need for a relative error, which saves iterations. What is missing in a
-    /// step adds up over the steps, to a tenth of the error at most: energy, momenta and symplecticity are as good as that and no better.
+    /// step adds up over the steps, as it is estimated to a tenth of the error: energy, momenta and symplecticity are as good as that and no better.
     /// Without it what is missing is well below rounding.
     pub fn tolerate(&mut self, error: f64, steps: u64) {
         if let AnyStepper::Galerkin(stepper) = &mut self.scheme {

@@ -195,7 +195,7 @@ impl Seat {
             Ok(iterations) => self.observe(stepper, state, iterations),
             Err(cause) => Some((&cause).into()),
         };
-        let failed = status.is_some_and(|status: Status| !status.is_complete());
+        let failed = status.is_some_and(Status::is_of_steps);
         match (status, &self.ladder) {
             (_, Some(ladder)) if failed || self.energy.exceeds(ladder.tolerance) => {
                 let next = self.rung + 1;

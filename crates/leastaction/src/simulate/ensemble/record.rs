@@ -66,6 +66,11 @@ impl Status {
         matches!(self, Self::Done | Self::Stopped)
     }
 
+    /// Whether smaller steps may help.
+    pub fn is_of_steps(self) -> bool {
+        matches!(self, Self::NotConverged | Self::SingularStep | Self::NotFinite)
+    }
+
     /// The code in a column.
     pub fn code(self) -> u64 {
         self as u64
