@@ -11,13 +11,15 @@ use std::sync::Arc;
 /// So many trajectories go side by side.
 pub const ABREAST: usize = 4;
 
-/// The nodes of four trajectories.
+/// The nodes of four trajectories, and where their steps start.
 #[derive(Clone, Debug)]
 pub struct Abreast {
     layout: Layout,
     variables: Aligned,
-    /// For the three kinds of sweeps.
-    code: [Arc<Code>; 3],
+    /// Starts and velocities as they were when a step began.
+    before: Vec<f64>,
+    /// For the three kinds of sweeps: of all trajectories, and of some while others rest.
+    code: [[Arc<Code>; 2]; 3],
     scratch: Vec<f64>,
 }
 
@@ -28,10 +30,20 @@ impl Abreast {
         // where nothing can be fresh, refining is as good
         let kind =
             |sweep: Sweep| if tapes.fresh.is_none() && sweep == Sweep::Fresh { Sweep::Refine } else { sweep };
-        let code = |sweep: Sweep| tapes.of(sweep).sweep_code(&layout.of(kind(sweep)));
+        let code = |sweep: Sweep| {
+            let all = layout.of(kind(sweep));
+            let some = all.with_rest();
+            Some([tapes.of(sweep).sweep_code(&all)?, tapes.of(sweep).sweep_code(&some)?])
+        };
         let code = [code(Sweep::First)?, code(Sweep::Fresh)?, code(Sweep::Refine)?];
-        let scratch = code.iter().map(|code| code.scratch()).max().unwrap_or(0);
-        Some(Self { variables: Aligned::zeros(layout.all(tapes)), code, scratch: vec![0.0; scratch], layout })
+        let scratch = code.iter().flatten().map(|code| code.scratch()).max().unwrap_or(0);
+        Some(Self {
+            variables: Aligned::zeros(layout.all(tapes)),
+            before: vec![0.0; layout.force(0)],
+            code,
+            scratch: vec![0.0; scratch],
+            layout,
+        })
     }
 
     /// Gives a lane the parameters of a trajectory and the weights of its step.
@@ -53,15 +65,11 @@ impl Abreast {
         }
     }
 
-    /// Gives a lane the start of a trajectory's step, and the velocities of its step before.
-    pub fn take(&mut self, lane: usize, from: &Nodes) {
+    /// Gives a lane a state, q and p and what rounding took from them, and the velocities of the step that led there.
+    pub fn take(&mut self, lane: usize, state: [&[f64]; 4], from: &Nodes) {
+        let places = self.variables[lane..].iter_mut().step_by(ABREAST);
+        places.zip(state.into_iter().flatten()).for_each(|(place, x)| *place = *x);
         let (mine, theirs) = (&self.layout, &from.layout);
-        for i in 0..4 * mine.n {
-            self.variables[ABREAST * i + lane] = from.variables[i];
-        }
-        for node in 0..mine.nodes {
-            self.variables[mine.time() + ABREAST * node + lane] = from.variables[theirs.time() + node];
-        }
         for i in 0..mine.n {
             let velocities = &from.variables[theirs.velocity(i)..][..mine.nodes];
             for (node, &v) in velocities.iter().enumerate() {
@@ -69,14 +77,51 @@ impl Abreast {
             }
         }
     }
+    /// Gives a lane the state and the velocities of another.
+    pub fn copy(&mut self, lane: usize, other: usize) {
+        let (start, end) = (self.layout.velocity(0), self.layout.force(0));
+        for place in (0..4 * self.layout.n * ABREAST).chain(start..end).step_by(ABREAST) {
+            self.variables[place + lane] = self.variables[place + other];
+        }
+    }
+    /// Tells a lane the times of its nodes.
+    pub fn set_times(&mut self, lane: usize, time: impl Fn(usize) -> f64) {
+        let place = self.layout.time() + lane;
+        for node in 0..self.layout.nodes {
+            self.variables[place + ABREAST * node] = time(node);
+        }
+    }
 
-    /// Gives the velocities and forces of a lane to its trajectory.
-    pub fn give(&self, lane: usize, to: &mut Nodes) {
+    /// A step begins: keeps states and velocities for those who need them again.
+    pub fn begin(&mut self) {
+        let end = self.before.len();
+        self.before.copy_from_slice(&self.variables[..end]);
+    }
+    /// The lists of a trajectory's state, of all four: q, p, and what rounding took from them.
+    pub fn states(&self) -> [&[f64]; 4] {
+        let length = self.layout.n * ABREAST;
+        std::array::from_fn(|k| &self.variables[k * length..(k + 1) * length])
+    }
+    /// The same, to be changed, and behind them all V and then all F at the nodes.
+    pub fn states_and_rates(&mut self) -> (&mut [f64], &[f64]) {
+        let first = self.layout.velocity(0);
+        let (states, rates) = self.variables.split_at_mut(first);
+        (&mut states[..4 * self.layout.n * ABREAST], &rates[..2 * self.layout.n * self.layout.lanes])
+    }
+    /// Copies the state of a lane, as it is or as it was when the step began.
+    pub fn state(&self, lane: usize, before: bool, state: [&mut [f64]; 4]) {
+        let from = if before { &*self.before } else { &*self.variables };
+        let numbers = from[lane..].iter().step_by(ABREAST);
+        state.into_iter().flatten().zip(numbers).for_each(|(place, x)| *place = *x);
+    }
+    /// Gives the velocities of a lane to its trajectory, as they are or as they were when the step began.
+    pub fn give(&self, lane: usize, before: bool, to: &mut Nodes) {
+        let from = if before { &*self.before } else { &*self.variables };
         let (mine, theirs) = (&self.layout, &to.layout);
-        for i in 0..2 * mine.n {
-            let (from, place) = (mine.velocity(i) + lane, theirs.velocity(i));
+        for i in 0..mine.n {
+            let place = theirs.velocity(i);
             for node in 0..mine.nodes {
-                to.variables[place + node] = self.variables[from + ABREAST * node];
+                to.variables[place + node] = from[mine.velocity(i) + ABREAST * node + lane];
             }
         }
     }
@@ -113,11 +158,14 @@ impl Abreast {
 
     /// A sweep of some lanes; the others rest. `false` if the code gave up on the way: then nothing here means anything.
     pub fn sweep(&mut self, sweep: Sweep, lanes: [bool; ABREAST]) -> bool {
-        let resting = self.layout.resting();
-        for (place, sweeps) in self.variables[resting..].iter_mut().zip(lanes) {
-            *place = if sweeps { 1.0 } else { -1.0 };
+        let some_rest = lanes != [true; ABREAST];
+        if some_rest {
+            let resting = self.layout.resting();
+            for (place, sweeps) in self.variables[resting..].iter_mut().zip(lanes) {
+                *place = if sweeps { 1.0 } else { -1.0 };
+            }
         }
-        self.code[sweep as usize].run(Arrays {
+        self.code[sweep as usize][usize::from(some_rest)].run(Arrays {
             registers: &mut [],
             q: &[],
             v: &[],

@@ -134,6 +134,8 @@ pub(crate) struct Layout {
     /// Whether Π is not the identity.
     pub(super) projected: bool,
     pub(super) sweep: Sweep,
+    /// Whether some of the trajectories abreast may rest.
+    pub(super) resting_allowed: bool,
     /// Where the weights are, and the registers of the tapes of all kinds of sweeps.
     weights: usize,
     registers: [usize; 3],
@@ -154,6 +156,7 @@ impl Layout {
             forced: tapes.forced.clone(),
             projected: weights.projection.is_some(),
             sweep: Sweep::Refine,
+            resting_allowed: false,
             weights: 0,
             registers: [0; 3],
         };
@@ -170,6 +173,11 @@ impl Layout {
     /// The same for a kind of sweep.
     pub(super) fn of(&self, sweep: Sweep) -> Self {
         Self { sweep, ..self.clone() }
+    }
+
+    /// The same where some of the trajectories abreast may rest.
+    pub(super) fn with_rest(&self) -> Self {
+        Self { resting_allowed: true, ..self.clone() }
     }
 
     /// q_i at the start of the step, and what rounding took from it.
@@ -486,6 +494,10 @@ impl Nodes {
         for (place, list) in places.zip(parts) {
             place.copy_from_slice(list);
         }
+    }
+    /// q where the step starts.
+    pub fn start_coordinates(&self) -> &[f64] {
+        &self.variables[..self.layout.n]
     }
     /// The times of the nodes.
     pub fn set_times(&mut self, time: impl Fn(usize) -> f64) {

@@ -81,6 +81,8 @@ pub struct Tape {
     sweeps: Arc<Mutex<Vec<SweepCode>>>,
     /// Machine code of stages, for equal masses and for others.
     stages: [OnceLock<Option<Arc<Code>>>; 2],
+    /// Machine code for four states.
+    four: OnceLock<Option<Arc<Code>>>,
 }
 
 /// Machine code of a sweep over so many nodes, if there can be any.
@@ -117,6 +119,10 @@ impl Tape {
     /// The machine code, if this machine can run it.
     fn code(&self) -> Option<Arc<Code>> {
         self.code.get_or_init(|| Code::new(self).map(Arc::new)).clone()
+    }
+    /// The machine code for four states side by side.
+    fn code_for_four(&self) -> Option<Arc<Code>> {
+        self.four.get_or_init(|| Code::four(self).map(Arc::new)).clone()
     }
     /// The machine code of a stage, made once for all who ask.
     pub(super) fn stage_code(&self, staging: Staging) -> Option<Arc<Code>> {
@@ -159,6 +165,7 @@ impl<'g> Compiler<'g> {
             code: OnceLock::new(),
             sweeps: Arc::default(),
             stages: Default::default(),
+            four: OnceLock::new(),
         };
         let mut compiler = Self {
             graph,
@@ -386,6 +393,10 @@ impl<R: Real> Evaluator<R> {
         }
     }
 
+    /// Machine code for four states side by side, where there is code for one.
+    pub(super) fn code_for_four(&self) -> Option<Arc<Code>> {
+        self.code.as_ref().and_then(|_| self.tape.code_for_four())
+    }
     /// The registers, with parameters and what follows from them filled in.
     pub(super) fn registers(&self) -> &[R] {
         &self.registers

@@ -4,7 +4,7 @@ use super::{Moment, Observer};
 use crate::error::Cause;
 use crate::scalar::Real;
 use crate::step::State;
-use crate::system::{Energy, Momentum, Problem, Sum, Velocities};
+use crate::system::{Energy, Hamiltonian, Momentum, Problem, Sum, Velocities};
 use std::ops::ControlFlow;
 
 /// An initial energy below this part of the kinetic energy counts as zero, where it cannot measure errors.
@@ -13,6 +13,9 @@ const NEGLIGIBLE: f64 = 1e-9;
 /// Measures the energy of states, and what its errors are to be compared with.
 #[derive(Clone, Debug)]
 pub struct EnergyMeter<R> {
+    /// The short way from momenta, where there is one.
+    hamiltonian: Option<Hamiltonian<R>>,
+    /// The long way, by velocities.
     energy: Energy<R>,
     velocities: Velocities<R>,
     v: Vec<R>,
@@ -24,46 +27,75 @@ pub struct EnergyMeter<R> {
 impl<R: Real> EnergyMeter<R> {
     /// A meter that starts at the initial state of a problem.
     pub fn new(problem: &Problem<R>) -> Self {
-        let model = &problem.system.model;
-        let mut energy = Energy::new(model, &problem.parameters);
-        let (initial, _) = energy.at(&problem.q0, &problem.v0, &problem.t0);
-        let velocities = Velocities::new(model, &problem.parameters);
-        Self {
-            energy,
-            velocities,
-            v: problem.v0.clone(),
-            initial,
-            kinetic: kinetic(&problem.v0, &problem.p0),
-        }
+        let (model, parameters) = (&problem.system.model, &problem.parameters);
+        let hamiltonian = Hamiltonian::new(model, parameters);
+        let (energy, velocities) = match hamiltonian {
+            Some(_) => (Energy::for_a_start(model, parameters), Velocities::for_a_start(model, parameters)),
+            None => (Energy::new(model, parameters), Velocities::new(model, parameters)),
+        };
+        let v = problem.v0.clone();
+        let mut made = Self { hamiltonian, energy, velocities, v, initial: R::zero(), kinetic: 0.0 };
+        made.begin(&problem.t0, [&problem.q0, &problem.v0, &problem.p0]);
+        made
     }
 
     /// Begins anew at a start (q, v, p) at time t, with other parameters if they are given.
-    pub fn restart(&mut self, parameters: Option<&[R]>, t: &R, [q, v, p]: [&[R]; 3]) {
+    pub fn restart(&mut self, parameters: Option<&[R]>, t: &R, start: [&[R]; 3]) {
         if let Some(parameters) = parameters {
+            if let Some(hamiltonian) = &mut self.hamiltonian {
+                hamiltonian.assign(parameters);
+            }
             self.energy.assign(parameters);
             self.velocities.assign(parameters);
         }
+        self.begin(t, start);
+    }
+
+    fn begin(&mut self, t: &R, [q, v, p]: [&[R]; 3]) {
         self.v.clone_from_slice(v);
-        self.initial = self.energy.at(q, v, t).0;
-        self.kinetic = kinetic(v, p);
+        (self.initial, self.kinetic) = match self.from_momenta(q, p, t) {
+            Some(found) => found,
+            None => (self.energy.at(q, v, t).0, kinetic(v, p)),
+        };
     }
 
     /// The energy of a state.
     pub fn measure(&mut self, moment: &Moment<'_, R>) -> Result<R, Cause> {
         let State { q, p, .. } = moment.state;
-        self.velocities.velocities(q, p, &moment.t, &mut self.v)?;
-        let kinetic = kinetic(&self.v, p);
-        let energy = self.energy.at(q, &self.v, &moment.t).0;
-        if energy.is_finite() && kinetic.is_finite() {
-            // the kinetic energy of a run that blows up must not hide that it does
-            let error = (energy.clone() - self.initial.clone()).magnitude();
-            if error < 0.1 * kinetic {
-                self.kinetic = self.kinetic.max(kinetic);
+        let (energy, kinetic) = match self.from_momenta(q, p, &moment.t) {
+            Some(found) => found,
+            // by velocities, or at least to why there are none
+            None => {
+                self.velocities.velocities(q, p, &moment.t, &mut self.v)?;
+                (self.energy.at(q, &self.v, &moment.t).0, kinetic(&self.v, p))
             }
+        };
+        if energy.is_finite() && kinetic.is_finite() {
+            self.note(&energy, kinetic);
             return Ok(energy);
         }
         let coordinate = q.iter().position(|x| !x.is_finite()).unwrap_or(0);
         Err(Cause::NotFinite { coordinate, step_size: moment.stepper.step_size().to_f64() })
+    }
+
+    /// The energy and |v·p|/2 the short way, if that gives numbers.
+    fn from_momenta(&mut self, q: &[R], p: &[R], t: &R) -> Option<(R, f64)> {
+        let [energy, kinetic] = self.hamiltonian.as_mut()?.at(q, p, t);
+        (energy.is_finite() && kinetic.is_finite()).then(|| (energy, kinetic.magnitude()))
+    }
+
+    /// Takes note of an energy and |v·p|/2.
+    pub(super) fn note(&mut self, energy: &R, kinetic: f64) {
+        // the kinetic energy of a run that blows up must not hide that it does
+        let error = (energy.clone() - self.initial.clone()).magnitude();
+        if error < 0.1 * kinetic {
+            self.kinetic = self.kinetic.max(kinetic);
+        }
+    }
+
+    /// The short way from momenta, where there is one.
+    pub(super) fn hamiltonian(&self) -> Option<&Hamiltonian<R>> {
+        self.hamiltonian.as_ref()
     }
 
     /// The initial energy.

@@ -62,14 +62,20 @@ pub(super) struct Course {
     made: usize,
     /// The part of velocities and forces that may be missing when a step is done.
     missing: f64,
-    /// How many sweeps the step before needed. The next one will hardly need two less, so until then nobody looks: a processor begins a
-    /// sweep before it has finished the other, as long as nothing is decided in between.
-    usual: u32,
-    /// Whether the guess of the last step was so far off that everything had to be evaluated anew.
-    was_far: bool,
+    memory: Memory,
     /// Whether a guess may be as far off as it likes, and whether that was why the last one was given up.
     patient: bool,
     hopeless: bool,
+}
+
+/// What the sweeps of a step know of the step before.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Memory {
+    /// How many sweeps it needed. The next one will hardly need two less, so until then nobody looks: a processor begins a sweep before it
+    /// has finished the other, as long as nothing is decided in between.
+    usual: u32,
+    /// Whether its guess was so far off that everything had to be evaluated anew.
+    was_far: bool,
 }
 
 /// How much a group of velocities and forces changed in a sweep, relative to its size.
@@ -154,8 +160,7 @@ impl Course {
             trail: [0.0; MOST as usize],
             made: 0,
             missing: MISSING,
-            usual: 0,
-            was_far: false,
+            memory: Memory::default(),
             patient: false,
             hopeless: false,
         }
@@ -168,19 +173,27 @@ impl Course {
         self.missing = missing.clamp(MISSING, MOST_MISSING);
     }
 
-    /// A step starts at q with a guess.
-    pub(super) fn start(&mut self, q: &[f64], guess: Guess) {
+    /// What is known of the step before.
+    pub(super) fn memory(&self) -> Memory {
+        self.memory
+    }
+    /// Goes on as another does that has this memory.
+    pub(super) fn remember(&mut self, memory: Memory) {
+        self.memory = memory;
+    }
+    /// Takes the step size of another, and what may be missing.
+    pub(super) fn follow(&mut self, other: &Self) {
+        (self.h, self.missing) = (other.h, other.missing);
+    }
+
+    /// A step starts with a guess.
+    pub(super) fn start(&mut self, guess: Guess) {
         let uniform = guess == Guess::Uniform;
         self.patient = guess == Guess::Patient;
-        self.extent.fill(0.0);
-        for (q, &group) in q.iter().zip(&self.group) {
-            let extent = &mut self.extent[group];
-            *extent = extent.max(q.abs());
-        }
         // sizes of a uniform motion mean nothing, because it may be rest
         self.measured = if uniform { 2 } else { 1 };
         if uniform || self.patient {
-            (self.usual, self.was_far) = (0, false);
+            self.memory = Memory::default();
         }
     }
     /// The first sweep is to come.
@@ -215,21 +228,22 @@ impl Course {
     }
     /// What comes after a sweep that was measured.
     pub(super) fn kind_after_measuring(&self, sweep: u32) -> Sweep {
-        if sweep > 1 || self.was_far { Sweep::Fresh } else { Sweep::Refine }
+        if sweep > 1 || self.memory.was_far { Sweep::Fresh } else { Sweep::Refine }
     }
 
-    /// Judges a sweep by the turn of angles and the changes of all groups.
+    /// Judges a sweep by the turn of angles and the changes of all groups, in a step that starts at q.
     pub(super) fn judge(
         &mut self,
         sweep: u32,
         kind: Sweep,
         turn: f64,
         changes: impl Iterator<Item = f64>,
+        q: impl Iterator<Item = f64>,
     ) -> Next {
         let count = sweep - self.measured + 1;
         let rounding = ROUNDING * f64::EPSILON;
         // the first one says how good the guess was
-        if count > 2 && sweep + 1 < self.usual {
+        if count > 2 && sweep + 1 < self.memory.usual {
             let mut largest = 0.0;
             for (change, now) in self.changes.iter_mut().zip(changes) {
                 change.update(now);
@@ -260,11 +274,13 @@ impl Course {
         }
         self.note(largest);
         // a sweep that settles nothing may still have moved nothing
-        if slow && !self.moves_no_coordinate() {
+        if slow && !self.moves_no_coordinate(q) {
             return Next::Failed;
         }
-        let far = turn > Tapes::TURN || largest > FAR;
-        let mut anew = far && kind == Sweep::Refine;
+        let refined = kind == Sweep::Refine;
+        // only refining tells of turns
+        let far = refined && turn > Tapes::TURN || largest > FAR;
+        let mut anew = far && refined;
         if count == 2 {
             self.hopeless = largest > HOPELESS && self.measured == 1 && !self.patient;
             if self.hopeless {
@@ -272,11 +288,11 @@ impl Course {
             }
             // what was evaluated anew was so far from where it ends
             anew |= largest > VERY_FAR;
-            self.was_far = far;
+            self.memory.was_far = far;
         }
         match done || slow {
             true if !anew => {
-                self.usual = sweep.saturating_sub(self.too_many());
+                self.memory.usual = sweep.saturating_sub(self.too_many());
                 Next::Done
             }
             _ if sweep >= MOST => Next::Failed,
@@ -304,7 +320,12 @@ impl Course {
 
     /// Whether the last changes of the velocities are lost in the rounding of the coordinates. Forces that are small differences of
     /// large numbers never settle to their own rounding, and need not.
-    fn moves_no_coordinate(&self) -> bool {
+    fn moves_no_coordinate(&mut self, q: impl Iterator<Item = f64>) -> bool {
+        self.extent.fill(0.0);
+        for (q, &group) in q.zip(&self.group) {
+            let extent = &mut self.extent[group];
+            *extent = extent.max(q.abs());
+        }
         self.group
             .iter()
             .zip(&self.sizes)

@@ -1,23 +1,40 @@
 //! Steps of four trajectories side by side.
 //!
-//! The sweeps of four steppers go through the lanes of a register together; everything else a stepper does alone. Each trajectory
-//! takes the sweeps that it would take alone, and so its steps have the same bits: lanes whose sweeps are done rest while others go on.
+//! States, velocities and forces of four trajectories lie in the lanes of registers, and go from step to step there. A trajectory takes the
+//! sweeps that it would take alone, and so its steps have the same bits: lanes whose sweeps are done rest while others go on. A step that sweeps do
+//! not solve, and the first one of a trajectory, is taken by its own stepper.
 
-use super::course::Next;
+use super::course::{Course, Memory, Next};
 use super::galerkin::GalerkinStepper;
-use super::{AnyStepper, State, Stepper};
+use super::sweeps::Guess;
+use super::{AnyStepper, State, Stepper, compensated_add};
 use crate::error::Cause;
-use crate::expr::{ABREAST, Abreast, Sweep};
+use crate::expr::{ABREAST, Abreast, Sweep, widely};
 use crate::system::Problem;
 
 /// Takes steps of four trajectories that have a method in common.
 #[derive(Clone, Debug)]
 pub struct Fleet {
     nodes: Abreast,
+    /// The points of the method and their weights, and whether time matters.
+    points: Vec<f64>,
+    weights: Vec<f64>,
+    timed: bool,
+    sizes: [f64; ABREAST],
+    courses: [Course; ABREAST],
+    /// What courses knew when the step began.
+    memories: [Memory; ABREAST],
+    /// Whether there is a trajectory in a lane whose last step was solved by sweeps.
+    aboard: [bool; ABREAST],
+    /// Whether lanes have parameters and weights at all.
+    manned: bool,
+    increments: Vec<f64>,
 }
 
 /// What a lane does next, if it takes part and is not done.
 type Lanes = [Option<Sweep>; ABREAST];
+/// How many sweeps solved the step of a lane.
+type Solved = [Option<u32>; ABREAST];
 
 impl Fleet {
     /// So many trajectories go side by side.
@@ -26,104 +43,230 @@ impl Fleet {
     /// A fleet of steppers like this one; `None` if it makes no sweeps, or there is no machine code for them.
     pub fn new(problem: &Problem<f64>, stepper: &Stepper<f64>) -> Option<Self> {
         let AnyStepper::Galerkin(stepper) = &stepper.scheme else { return None };
-        Some(Self { nodes: stepper.abreast(problem)? })
+        let sweeper = stepper.sweeper.as_deref()?;
+        let (points, weights, timed) = sweeper.method();
+        Some(Self {
+            nodes: sweeper.abreast(problem)?,
+            points: points.to_vec(),
+            weights: weights.to_vec(),
+            timed,
+            sizes: [0.0; ABREAST],
+            courses: std::array::from_fn(|_| sweeper.course.clone()),
+            memories: Default::default(),
+            aboard: [false; ABREAST],
+            manned: false,
+            increments: vec![0.0; 2 * problem.system.n() * ABREAST],
+        })
     }
 
-    /// Gives a lane the parameters of a stepper and its step size.
+    /// Gives a lane to a trajectory that begins: the parameters of its stepper, and the step size.
     pub fn assign(&mut self, lane: usize, stepper: &mut Stepper<f64>) {
-        if let Some((sweeper, _)) = galerkin(stepper).and_then(GalerkinStepper::sweeper) {
-            self.nodes.take_constants(lane, &mut sweeper.nodes);
+        let size = stepper.step_size;
+        let Some(sweeper) = galerkin(stepper).and_then(|stepper| stepper.sweeper.as_deref_mut()) else {
+            return;
+        };
+        // lanes that are empty do what others do, and need sensible numbers for it
+        for other in (0..ABREAST).filter(|&other| other == lane || !self.manned) {
+            self.nodes.take_constants(other, &mut sweeper.nodes);
+        }
+        self.manned = true;
+        self.sizes[lane] = size;
+        self.courses[lane].follow(&sweeper.course);
+        self.aboard[lane] = false;
+    }
+
+    /// Whether the state of a lane is here, and not with its stepper: see [`show`](Self::show).
+    pub fn is_aboard(&self, lane: usize) -> bool {
+        self.aboard[lane]
+    }
+
+    /// q and p in all lanes, four of each coordinate. Those of lanes whose state is not here mean nothing.
+    pub fn states(&self) -> [&[f64]; 2] {
+        let [q, p, ..] = self.nodes.states();
+        [q, p]
+    }
+
+    /// Brings a stepper and a state to where their lane is.
+    pub fn show(&self, lane: usize, stepper: &mut Stepper<f64>, state: &mut State<f64>) {
+        if self.aboard[lane] {
+            if let Some(stepper) = galerkin(stepper) {
+                let [mut p, mut q_low, mut p_low] = [(); 3].map(|()| [0.0; 0]);
+                self.nodes.state(lane, true, [&mut stepper.start, &mut p, &mut q_low, &mut p_low]);
+            }
+            self.give(lane, false, stepper, state);
         }
     }
 
-    /// Takes a step in each lane that takes part: see [`Stepper::step`].
+    /// Takes a step in each lane that takes part: see [`Stepper::step`]. States only count steps; where they are is told by [`show`](Self::show).
     pub fn step(
         &mut self,
         steppers: &mut [Stepper<f64>; ABREAST],
         states: &mut [State<f64>; ABREAST],
         takes_part: [bool; ABREAST],
     ) -> [Option<Result<u32, Cause>>; ABREAST] {
-        let mut lanes: Lanes = [None; ABREAST];
-        for lane in (0..ABREAST).filter(|&lane| takes_part[lane]) {
-            let t = steppers[lane].time(states[lane].steps);
-            let Some(stepper) = galerkin(&mut steppers[lane]) else { continue };
-            if stepper.begin(&mut states[lane], &t)
-                && let Some((sweeper, _)) = stepper.sweeper()
-            {
-                self.nodes.take(lane, &sweeper.nodes);
-                sweeper.course.begin();
-                lanes[lane] = Some(Sweep::First);
-            }
+        for (aboard, takes_part) in self.aboard.iter_mut().zip(takes_part) {
+            *aboard &= takes_part;
         }
-        self.fill(steppers, lanes);
-        if self.sweep(steppers, lanes).is_none() {
-            // some angle was far from where machine code knows its sine
-            for lane in (0..ABREAST).filter(|&lane| lanes[lane].is_some()) {
-                galerkin(&mut steppers[lane]).into_iter().for_each(GalerkinStepper::sweep_alone);
-            }
-        }
+        let solved = if self.aboard.contains(&true) { self.sail(steppers, states) } else { [None; ABREAST] };
         std::array::from_fn(|lane| {
-            takes_part[lane].then(|| {
-                let t = steppers[lane].time(states[lane].steps);
-                let Some(stepper) = galerkin(&mut steppers[lane]) else { return Ok(0) };
-                let corrections = stepper.conclude(&mut states[lane], &t)?;
-                states[lane].steps += 1;
-                Ok(corrections)
+            let (stepper, state) = (&mut steppers[lane], &mut states[lane]);
+            takes_part[lane].then(|| match solved[lane] {
+                Some(sweeps) => {
+                    state.steps += 1;
+                    Ok(sweeps)
+                }
+                None => self.step_alone(lane, stepper, state),
             })
         })
     }
 
-    /// Lanes without a trajectory do what another one does, because they must do something.
-    fn fill(&mut self, steppers: &mut [Stepper<f64>; ABREAST], lanes: Lanes) {
-        let Some(model) = lanes.iter().position(Option::is_some) else { return };
-        let Some((sweeper, _)) = galerkin(&mut steppers[model]).and_then(GalerkinStepper::sweeper) else {
-            return;
-        };
-        for lane in (0..ABREAST).filter(|&lane| lanes[lane].is_none()) {
-            self.nodes.take_constants(lane, &mut sweeper.nodes);
-            self.nodes.take(lane, &sweeper.nodes);
+    /// Takes the step of a lane by its stepper, from where it began.
+    fn step_alone(
+        &mut self,
+        lane: usize,
+        stepper: &mut Stepper<f64>,
+        state: &mut State<f64>,
+    ) -> Result<u32, Cause> {
+        if self.aboard[lane] {
+            self.give(lane, true, stepper, state);
+            if let Some(sweeper) = galerkin(stepper).and_then(|stepper| stepper.sweeper.as_deref_mut()) {
+                sweeper.course.remember(self.memories[lane]);
+            }
+        }
+        let result = stepper.step(state);
+        self.aboard[lane] = result.is_ok() && stepper.is_swept();
+        if self.aboard[lane]
+            && let Some(sweeper) = galerkin(stepper).and_then(|stepper| stepper.sweeper.as_deref())
+        {
+            self.courses[lane].remember(sweeper.course.memory());
+            self.nodes.take(lane, [&state.q, &state.p, &state.q_low, &state.p_low], &sweeper.nodes);
+        }
+        result
+    }
+
+    /// Gives state and velocities of a lane to those who have them alone, as they are or as they were when the step began.
+    fn give(&self, lane: usize, before: bool, stepper: &mut Stepper<f64>, state: &mut State<f64>) {
+        let State { q, p, q_low, p_low, .. } = state;
+        self.nodes.state(lane, before, [q, p, q_low, p_low]);
+        if let Some(sweeper) = galerkin(stepper).and_then(|stepper| stepper.sweeper.as_deref_mut()) {
+            self.nodes.give(lane, before, &mut sweeper.nodes);
         }
     }
 
-    /// Sweeps until all lanes are done; `None` if machine code gave up.
-    fn sweep(&mut self, steppers: &mut [Stepper<f64>; ABREAST], mut lanes: Lanes) -> Option<()> {
+    /// Takes a step in all lanes that are aboard, as far as sweeps solve them.
+    fn sail(&mut self, steppers: &[Stepper<f64>; ABREAST], states: &[State<f64>; ABREAST]) -> Solved {
+        self.nodes.begin();
+        let model = self.aboard.iter().position(|aboard| *aboard).unwrap_or(0);
+        let mut lanes: Lanes = [None; ABREAST];
+        for lane in 0..ABREAST {
+            if !self.aboard[lane] {
+                self.nodes.copy(lane, model);
+                continue;
+            }
+            if self.timed {
+                let (t, size) = (steppers[lane].time(states[lane].steps), self.sizes[lane]);
+                self.nodes.set_times(lane, |node| t + self.points[node] * size);
+            }
+            let course = &mut self.courses[lane];
+            self.memories[lane] = course.memory();
+            course.start(Guess::Continued);
+            course.begin();
+            lanes[lane] = Some(Sweep::First);
+        }
+        let mut solved = [None; ABREAST];
+        if self.sweep(lanes, &mut solved) {
+            self.update(&mut solved);
+            return solved;
+        }
+        // some angle was far from where machine code knows its sine
+        [None; ABREAST]
+    }
+
+    /// Sweeps until all lanes are done; false if machine code gave up.
+    fn sweep(&mut self, mut lanes: Lanes, solved: &mut Solved) -> bool {
         let mut sweeps = 0;
         while lanes.iter().any(Option::is_some) {
             sweeps += 1;
             let present = lanes;
             for kind in [Sweep::First, Sweep::Fresh, Sweep::Refine] {
                 let these = present.map(|lane| lane == Some(kind));
-                if these.contains(&true) && !self.nodes.sweep(kind, these) {
-                    return None;
+                if !these.contains(&true) {
+                    continue;
+                }
+                if !self.nodes.sweep(kind, these) {
+                    return false;
                 }
                 // before another kind of sweep, which tells nothing of these lanes
                 for lane in (0..ABREAST).filter(|&lane| these[lane]) {
-                    lanes[lane] = self.judge(lane, &mut steppers[lane], sweeps, kind);
+                    lanes[lane] = self.judge(lane, sweeps, kind, &mut solved[lane]);
                 }
             }
         }
-        Some(())
+        true
     }
 
-    /// What a lane does after a sweep; if it is done, its stepper is told.
-    fn judge(&mut self, lane: usize, stepper: &mut Stepper<f64>, sweeps: u32, kind: Sweep) -> Option<Sweep> {
-        let (sweeper, solved) = galerkin(stepper)?.sweeper()?;
-        let course = &mut sweeper.course;
+    /// What a lane does after a sweep; if it is solved, by how many sweeps.
+    fn judge(&mut self, lane: usize, sweeps: u32, kind: Sweep, solved: &mut Option<u32>) -> Option<Sweep> {
+        let (course, nodes) = (&mut self.courses[lane], &mut self.nodes);
         if !course.is_measured(sweeps) {
-            course.measure(self.nodes.sizes(lane, kind));
-            self.nodes.set_inverse_sizes(lane, course.sizes());
+            course.measure(nodes.sizes(lane, kind));
+            nodes.set_inverse_sizes(lane, course.sizes());
             return Some(course.kind_after_measuring(sweeps));
         }
-        match course.judge(sweeps, kind, self.nodes.turn(lane), self.nodes.changes(lane)) {
+        let q = nodes.states()[0].iter().skip(lane).step_by(ABREAST).copied();
+        match course.judge(sweeps, kind, nodes.turn(lane), nodes.changes(lane), q) {
             Next::Sweep(next) => return Some(next),
-            Next::Done => {
-                self.nodes.give(lane, &mut sweeper.nodes);
-                *solved = Some((sweeps, true));
-            }
-            Next::Failed => *solved = Some((sweeps, false)),
+            Next::Done => *solved = Some(sweeps),
+            Next::Failed => {}
         }
         None
     }
+
+    /// q⁺ = q + h Σ b V,  p⁺ = p + h Σ b F where that was solved and is a number: else it is not solved.
+    fn update(&mut self, solved: &mut Solved) {
+        let Self { nodes, weights, sizes, increments, .. } = self;
+        let (states, rates) = nodes.states_and_rates();
+        let (states, lows) = states.split_at_mut(increments.len());
+        let mut is_finite = [true; ABREAST];
+        widely(|| {
+            for (increments, rates) in
+                increments.chunks_exact_mut(ABREAST).zip(rates.chunks_exact(ABREAST * weights.len()))
+            {
+                let sums = sums_of_four(weights, rates);
+                for lane in 0..ABREAST {
+                    increments[lane] = sizes[lane] * sums[lane];
+                    is_finite[lane] &= increments[lane].is_finite();
+                }
+            }
+        });
+        for (solved, is_finite) in solved.iter_mut().zip(is_finite) {
+            *solved = solved.filter(|_| is_finite);
+        }
+        let moves = solved.map(|solved| solved.is_some());
+        widely(|| {
+            let numbers = states.chunks_exact_mut(ABREAST).zip(lows.chunks_exact_mut(ABREAST));
+            for ((x, low), increment) in numbers.zip(increments.chunks_exact(ABREAST)) {
+                for lane in 0..ABREAST {
+                    let (mut sum, mut rest) = (x[lane], low[lane]);
+                    compensated_add(&mut sum, &mut rest, increment[lane]);
+                    x[lane] = if moves[lane] { sum } else { x[lane] };
+                    low[lane] = if moves[lane] { rest } else { low[lane] };
+                }
+            }
+        });
+    }
+}
+
+/// Σ weight · rate in each lane, in the order of a trajectory alone.
+#[inline]
+fn sums_of_four(weights: &[f64], rates: &[f64]) -> [f64; ABREAST] {
+    let mut sums = [[0.0; ABREAST]; 4];
+    for (node, (weight, rates)) in weights.iter().zip(rates.chunks_exact(ABREAST)).enumerate() {
+        for lane in 0..ABREAST {
+            sums[node % 4][lane] += weight * rates[lane];
+        }
+    }
+    std::array::from_fn(|lane| (sums[0][lane] + sums[2][lane]) + (sums[1][lane] + sums[3][lane]))
 }
 
 fn galerkin(stepper: &mut Stepper<f64>) -> Option<&mut GalerkinStepper<f64>> {
@@ -168,9 +311,11 @@ mod tests {
                 for stepper in [&mut steppers[1], &mut alone[1]] {
                     stepper.restart(None, &problem.v0);
                 }
+                fleet.assign(1, &mut steppers[1]);
             }
             let results = fleet.step(&mut steppers, &mut states, takes_part);
             for lane in (0..ABREAST).filter(|&lane| takes_part[lane]) {
+                fleet.show(lane, &mut steppers[lane], &mut states[lane]);
                 let expected = alone[lane].step(&mut alone_states[lane]);
                 let case = format!("{name}, {}, step {step}, lane {lane}", method.name);
                 assert_eq!(results[lane].as_ref().unwrap().is_ok(), expected.is_ok(), "{case}");
@@ -186,6 +331,9 @@ mod tests {
     fn trajectories_side_by_side_have_the_bits_of_trajectories_alone() {
         for (name, method, h) in [
             ("double-pendulum", "gauss6", 0.05),
+            ("double-pendulum", "gauss8", 0.05),
+            ("double-pendulum", "gauss12", 0.1),
+            ("double-pendulum", "gauss16", 0.1),
             ("double-pendulum", "midpoint", 0.01),
             ("double-pendulum", "simpson", 0.02),
             // too large for sweeps now and then

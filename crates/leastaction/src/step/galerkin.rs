@@ -17,7 +17,6 @@ use super::jacobian::Jacobian;
 use super::sweeps::{Guess, Parts, Sweeper};
 use super::{State, Weights, compensated_add};
 use crate::error::Cause;
-use crate::expr::Abreast;
 use crate::method::{Galerkin, Tableau};
 use crate::scalar::Real;
 use crate::system::{Gradient, Hessian, Problem, Velocities};
@@ -37,7 +36,7 @@ pub(super) struct GalerkinStepper<R> {
     velocities: Velocities<R>,
     pub(super) jacobian: Jacobian<R>,
     /// A way without second derivatives, tried first.
-    sweeper: Option<Box<Sweeper>>,
+    pub(super) sweeper: Option<Box<Sweeper>>,
     /// Whether the last step was found by it.
     pub(super) swept: bool,
     /// How many sweeps were made in this step, and whether they converged.
@@ -52,7 +51,7 @@ pub(super) struct GalerkinStepper<R> {
     z_before: Vec<R>,
     continuable: bool,
     /// q at the start of the step.
-    start: Vec<R>,
+    pub(super) start: Vec<R>,
     convergence: Convergence,
     /// Corrections of the present step.
     corrections: u32,
@@ -143,22 +142,7 @@ impl<R: Real> GalerkinStepper<R> {
         }
     }
 
-    pub(super) fn step(&mut self, state: &mut State<R>, t: &R) -> Result<u32, Cause> {
-        if self.begin(state, t) {
-            self.sweep_alone();
-        }
-        self.conclude(state, t)
-    }
-
-    /// Goes to where a step begins. Whether it may be taken by sweeps.
-    pub(super) fn begin(&mut self, state: &mut State<R>, t: &R) -> bool {
-        self.start.clone_from_slice(&state.q);
-        self.restart_counts();
-        let continued = self.continuable && self.swept;
-        self.begin_sweeps(state, t, if continued { Guess::Continued } else { Guess::Uniform })
-    }
-
-    /// The same with a guess.
+    /// Goes to where the sweeps of a step begin, with a guess. Whether there are any.
     fn begin_sweeps(&mut self, state: &mut State<R>, t: &R, guess: Guess) -> bool {
         self.solved = None;
         let velocities = &mut self.velocities;
@@ -177,24 +161,19 @@ impl<R: Real> GalerkinStepper<R> {
         true
     }
 
-    /// The nodes of four trajectories, if there are sweeps and machine code for them.
-    pub(super) fn abreast(&self, problem: &Problem<R>) -> Option<Abreast> {
-        self.sweeper.as_ref()?.abreast(problem)
-    }
-
     /// Sweeps.
-    pub(super) fn sweep_alone(&mut self) {
+    fn sweep(&mut self) {
         self.solved = self.sweeper.as_mut().map(|sweeper| sweeper.solve());
     }
 
-    /// The sweeper, and how many sweeps somebody else made with it, and whether they converged.
-    pub(super) fn sweeper(&mut self) -> Option<(&mut Sweeper, &mut Option<(u32, bool)>)> {
-        Some((self.sweeper.as_deref_mut()?, &mut self.solved))
-    }
-
-    /// Takes the step that was begun: by the sweeps that were made, if they converged, and else by Newton's method.
-    pub(super) fn conclude(&mut self, state: &mut State<R>, t: &R) -> Result<u32, Cause> {
+    /// Takes a step: by sweeps, if they converge, and else by Newton's method.
+    pub(super) fn step(&mut self, state: &mut State<R>, t: &R) -> Result<u32, Cause> {
+        self.start.clone_from_slice(&state.q);
+        self.restart_counts();
         let continued = self.continuable && self.swept;
+        if self.begin_sweeps(state, t, if continued { Guess::Continued } else { Guess::Uniform }) {
+            self.sweep();
+        }
         if self.update_by_sweeps(state) {
             return Ok(self.corrections);
         }
@@ -220,7 +199,7 @@ impl<R: Real> GalerkinStepper<R> {
         let hopeless = self.sweeper.as_ref().is_some_and(|sweeper| sweeper.course.was_hopeless());
         for guess in [Guess::Uniform, Guess::Patient] {
             if (guess == Guess::Uniform || hopeless) && self.begin_sweeps(state, t, guess) {
-                self.sweep_alone();
+                self.sweep();
                 if self.update_by_sweeps(state) {
                     return true;
                 }

@@ -18,7 +18,7 @@ const LONGEST: usize = 50_000;
 /// Several trajectories have code for each point; with more of it than this they wait as well.
 const LONGEST_ABREAST: usize = 20_000;
 /// With more points one trajectory fills registers as well as four do.
-const MOST_POINTS_ABREAST: usize = 3;
+const MOST_POINTS_ABREAST: usize = 8;
 
 /// A state in f64.
 pub(super) struct Parts<'a> {
@@ -114,6 +114,11 @@ impl Sweeper {
         self.course.leave(missing);
     }
 
+    /// What it takes to step four trajectories: the points of the method, their weights, and whether time matters.
+    pub(super) fn method(&self) -> (&[f64], &[f64], bool) {
+        (&self.table.d, &self.table.b, self.timed)
+    }
+
     /// The nodes of four trajectories, if there is machine code for them.
     pub(super) fn abreast<R: Real>(&self, problem: &Problem<R>) -> Option<Abreast> {
         let model: &Model = &problem.system.model;
@@ -138,7 +143,7 @@ impl Sweeper {
             let (h, table) = (self.h, &self.table);
             self.nodes.set_times(|i| t + table.d[i] * h);
         }
-        self.course.start(state.q, guess);
+        self.course.start(guess);
         match guess {
             Guess::Continued => self.last.copy_from_slice(self.nodes.velocities()),
             Guess::Patient => self.nodes.restore_velocities(&self.last),
@@ -166,7 +171,10 @@ impl Sweeper {
                 return None;
             }
             let next = if self.course.is_measured(sweep) {
-                self.course.judge(sweep, kind, self.nodes.turn(), self.nodes.changes().iter().copied())
+                {
+                    let (changes, q) = (self.nodes.changes().iter(), self.nodes.start_coordinates().iter());
+                    self.course.judge(sweep, kind, self.nodes.turn(), changes.copied(), q.copied())
+                }
             } else {
                 self.course.measure(self.nodes.sizes(kind).iter().copied());
                 for (inverse, size) in self.nodes.inverse_sizes().iter_mut().zip(self.course.sizes()) {

@@ -21,15 +21,7 @@ const MOST_EACH: usize = 40;
 /// What is kept are the factors, and each angle that has a sine or cosine, with these.
 pub(super) fn tapes(model: &Model) -> Option<Tapes> {
     let mut graph = (*model.graph).clone();
-    let position = &model.structure.mass_ordering.position;
-    let mut columns = vec![BTreeMap::new(); model.n];
-    for entry in &model.l_vv {
-        let (i, j) = (position[entry.row], position[entry.column]);
-        columns[i.min(j)].insert(i.max(j), entry.node);
-    }
-    let left = MOST.max(MOST_EACH * model.n);
-    let (rows, factors) = Elimination { graph: &mut graph, columns, left }.factor()?;
-    let pattern = Pattern::new(position, rows);
+    let (pattern, factors) = factor(&mut graph, model)?;
     let (refine, angles) = refine(&model.graph, model, &pattern);
     let varies = !angles.is_empty() || factors.iter().any(|&factor| !graph.is_fixed(factor));
     let mut kept = factors.clone();
@@ -46,6 +38,46 @@ pub(super) fn tapes(model: &Model) -> Option<Tapes> {
     });
     let forced = (0..model.n).map(|i| !model.structure.cyclic.contains(&i)).collect();
     Some(Tapes { first: Arc::new(first), fresh, refine: Arc::new(refine), kept: kept.len(), pattern, forced })
+}
+
+/// The energy and v·p/2, from q and momenta p in place of velocities. `None` if L is not quadratic in velocities, or the factors of its mass
+/// matrix take too much.
+pub(super) fn hamiltonian(model: &Model) -> Option<Tape> {
+    if !model.structure.quadratic {
+        return None;
+    }
+    let mut graph = (*model.graph).clone();
+    let (pattern, factors) = factor(&mut graph, model)?;
+    let zero = graph.number(0.0);
+    let at_rest = with_velocities(&mut graph, &model.l_v, &vec![zero; model.n]);
+    let momenta: Vec<NodeId> = (0..model.n).map(|i| graph.velocity(i)).collect();
+    let mut velocities = vec![zero; model.n];
+    let solution = solve(&mut graph, &pattern, &momenta, &at_rest, |_, k| factors[k]);
+    for (&i, velocity) in pattern.order().iter().zip(solution) {
+        velocities[i] = velocity;
+    }
+    let energy = with_velocities(&mut graph, &[model.energy], &velocities)[0];
+    let mut product = zero;
+    for (&velocity, momentum) in velocities.iter().zip(momenta) {
+        let term = graph.mul(velocity, momentum);
+        product = graph.add(product, term);
+    }
+    let half = graph.number(0.5);
+    let kinetic = graph.mul(half, product);
+    Some(Tape::new(&graph, model.n, &[energy, kinetic]))
+}
+
+/// The factors of L_vv: see [`Pattern`].
+fn factor(graph: &mut Graph, model: &Model) -> Option<(Pattern, Vec<NodeId>)> {
+    let position = &model.structure.mass_ordering.position;
+    let mut columns = vec![BTreeMap::new(); model.n];
+    for entry in &model.l_vv {
+        let (i, j) = (position[entry.row], position[entry.column]);
+        columns[i.min(j)].insert(i.max(j), entry.node);
+    }
+    let left = MOST.max(MOST_EACH * model.n);
+    let (rows, factors) = Elimination { graph, columns, left }.factor()?;
+    Some((Pattern::new(position, rows), factors))
 }
 
 /// The tape that refines, and the angles whose sines it takes from what is kept.
@@ -116,12 +148,26 @@ fn better_velocities(
     factor: impl Fn(&mut Graph, usize) -> NodeId,
 ) -> Vec<NodeId> {
     let n = l_v.len();
-    let mut corrections: Vec<NodeId> = Vec::with_capacity(n);
-    for &i in pattern.order() {
-        let momentum = graph.coordinate(n + i);
-        corrections.push(graph.sub(momentum, l_v[i]));
+    let momenta: Vec<NodeId> = (n..2 * n).map(|i| graph.coordinate(i)).collect();
+    let corrections = solve(graph, pattern, &momenta, l_v, factor);
+    let mut velocities: Vec<NodeId> = (0..n).map(|i| graph.velocity(i)).collect();
+    for (&i, correction) in pattern.order().iter().zip(corrections) {
+        velocities[i] = graph.add(velocities[i], correction);
     }
-    let shared = RefCell::new(&mut *graph);
+    velocities
+}
+
+/// L_vv⁻¹ (momenta − present), in the order of the elimination.
+fn solve(
+    graph: &mut Graph,
+    pattern: &Pattern,
+    momenta: &[NodeId],
+    present: &[NodeId],
+    factor: impl Fn(&mut Graph, usize) -> NodeId,
+) -> Vec<NodeId> {
+    let mut solution: Vec<NodeId> =
+        pattern.order().iter().map(|&i| graph.sub(momenta[i], present[i])).collect();
+    let shared = RefCell::new(graph);
     let reduce = |x: NodeId, k: usize, y: NodeId| {
         let graph = &mut **shared.borrow_mut();
         let factor = factor(graph, k);
@@ -133,12 +179,8 @@ fn better_velocities(
         let factor = factor(graph, k);
         graph.mul(x, factor)
     };
-    pattern.solve(&mut corrections, reduce, scale);
-    let mut velocities: Vec<NodeId> = (0..n).map(|i| graph.velocity(i)).collect();
-    for (&i, correction) in pattern.order().iter().zip(corrections) {
-        velocities[i] = graph.add(velocities[i], correction);
-    }
-    velocities
+    pattern.solve(&mut solution, reduce, scale);
+    solution
 }
 
 /// Formulas with other velocities.

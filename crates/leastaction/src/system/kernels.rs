@@ -4,7 +4,7 @@
 //! kernels it needs; nothing here allocates after that.
 
 use super::model::Model;
-use crate::expr::{Evaluator, Stage};
+use crate::expr::{Evaluator, FourStates, Stage};
 use crate::scalar::Real;
 
 /// L_q and L_v.
@@ -112,6 +112,40 @@ impl<R: Real> Hessian<R> {
     }
 }
 
+/// The energy from momenta, for a Lagrangian that is quadratic in velocities.
+#[derive(Clone, Debug)]
+pub struct Hamiltonian<R> {
+    evaluator: Evaluator<R>,
+}
+
+impl<R: Real> Hamiltonian<R> {
+    /// The kernel for one set of parameters, if there is one.
+    pub fn new(model: &Model, parameters: &[R]) -> Option<Self> {
+        Some(Self { evaluator: model.evaluator(model.hamiltonian_tape()?, parameters) })
+    }
+    /// Replaces the parameters.
+    pub fn assign(&mut self, parameters: &[R]) {
+        self.evaluator.assign(parameters);
+    }
+    /// The energy and v·p/2 at (q, p).
+    pub fn at(&mut self, q: &[R], p: &[R], t: &R) -> [R; 2] {
+        let mut out = [R::zero(), R::zero()];
+        self.evaluator.evaluate(q, p, t, &mut out);
+        out
+    }
+}
+
+impl Hamiltonian<f64> {
+    /// The same for four states side by side, if there is machine code for it.
+    pub fn abreast(&self) -> Option<FourStates> {
+        FourStates::new(&self.evaluator)
+    }
+    /// Gives one of four states its parameters.
+    pub fn lend_parameters(&self, lane: usize, four: &mut FourStates) {
+        four.assign(lane, &self.evaluator);
+    }
+}
+
 /// The energy v·L_v − L.
 #[derive(Clone, Debug)]
 pub struct Energy<R> {
@@ -124,7 +158,7 @@ impl<R: Real> Energy<R> {
         Self { evaluator: model.evaluator(model.energy_tape(), parameters) }
     }
     /// A kernel for a few times only, not worth machine code.
-    pub(super) fn for_a_start(model: &Model, parameters: &[R]) -> Self {
+    pub fn for_a_start(model: &Model, parameters: &[R]) -> Self {
         Self { evaluator: Evaluator::new(model.energy_tape(), parameters) }
     }
     /// Replaces the parameters.

@@ -31,7 +31,7 @@ pub use describe::{
     ParameterFacts, RunFacts,
 };
 pub use formulas::{Formulas, Quantity};
-pub use kernels::{Energy, Forces, Gradient, Hessian, SecondOrder};
+pub use kernels::{Energy, Forces, Gradient, Hamiltonian, Hessian, SecondOrder};
 pub use model::{Entry, Model, Structure};
 pub use problem::{Problem, Settings};
 pub use quadratic::Quadratic;

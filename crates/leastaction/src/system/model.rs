@@ -5,7 +5,7 @@
 //! entries that are not structurally zero; a chain of n particles has O(n) of them.
 
 use super::Symmetry;
-use super::factors::tapes;
+use super::factors::{hamiltonian, tapes};
 use crate::expr::{Backend, Depends, Differentiator, Evaluator, Graph, Node, NodeId, Tape, Tapes};
 use crate::linear::Ordering;
 use crate::scalar::Real;
@@ -82,6 +82,8 @@ pub struct Model {
     tapes: [OnceLock<Arc<Tape>>; 7],
     /// The tapes of sweeps, where the factors of L_vv can be written down.
     sweeps: OnceLock<Option<Tapes>>,
+    /// The tape of the energy from momenta, where they can as well.
+    hamiltonian: OnceLock<Option<Arc<Tape>>>,
     /// Found when they are first asked for.
     pub(super) symmetries: OnceLock<Vec<Symmetry>>,
 }
@@ -166,6 +168,7 @@ impl Model {
             backend: None,
             tapes: Default::default(),
             sweeps: OnceLock::new(),
+            hamiltonian: OnceLock::new(),
             symmetries: OnceLock::new(),
         })
     }
@@ -221,6 +224,10 @@ impl Model {
     /// The tapes of sweeps; `None` if L_vv couples too many velocities.
     pub fn sweeps(&self) -> Option<&Tapes> {
         self.sweeps.get_or_init(|| tapes(self)).as_ref()
+    }
+    /// The energy and v·p/2 from (q, p); `None` if L is not quadratic in velocities, or L_vv couples too many of them.
+    pub fn hamiltonian_tape(&self) -> Option<Arc<Tape>> {
+        self.hamiltonian.get_or_init(|| hamiltonian(self).map(Arc::new)).clone()
     }
     /// The right-hand side of L_vv a = force, then the entries of L_vv.
     pub fn acceleration_tape(&self) -> Arc<Tape> {

@@ -125,7 +125,7 @@ impl<R: Real> Velocities<R> {
     }
 
     /// A converter for a few times only, not worth machine code.
-    pub(super) fn for_a_start(model: &Model, parameters: &[R]) -> Self {
+    pub fn for_a_start(model: &Model, parameters: &[R]) -> Self {
         let momentum = Evaluator::new(model.momentum_tape(), parameters);
         Self::with(model, momentum, Evaluator::new(model.mass_tape(), parameters))
     }

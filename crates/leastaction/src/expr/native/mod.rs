@@ -111,6 +111,15 @@ impl Code {
         let _ = tape;
         None
     }
+    /// Code for four states side by side, if this machine can run it.
+    pub(super) fn four(tape: &Tape) -> Option<Self> {
+        #[cfg(all(feature = "native", target_arch = "x86_64"))]
+        if let Some(code) = avx::Code::four(tape) {
+            return Some(Self::Avx(code));
+        }
+        let _ = tape;
+        None
+    }
     /// Code for a sweep over the nodes of a step, if this machine can run it.
     pub(super) fn sweep(tape: &Tape, layout: &Layout) -> Option<Self> {
         #[cfg(all(feature = "native", target_arch = "x86_64"))]

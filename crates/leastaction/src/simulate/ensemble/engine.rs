@@ -6,9 +6,10 @@
 use super::ladder::Ladder;
 use super::record::{Ending, Status};
 use crate::error::Cause;
+use crate::expr::FourStates;
 use crate::simulate::{EnergyMeter, Events, Moment, Observed, Observer, Plan};
 use crate::step::{Fleet, State, Stepper};
-use crate::system::{Problem, Refusal, starter::same_bits};
+use crate::system::{Hamiltonian, Problem, Refusal, starter::same_bits};
 use std::ops::{ControlFlow, Range};
 use std::sync::Arc;
 
@@ -195,6 +196,16 @@ impl Seat {
             Ok(iterations) => self.observe(stepper, state, iterations),
             Err(cause) => Some((&cause).into()),
         };
+        self.judge(status)
+    }
+
+    /// Looks at the energy after a step that was taken, where there is nothing else to see; whether it was the last one.
+    fn look_at_energy(&mut self, steps: u64, energy: f64, kinetic: f64) -> Look {
+        self.energy.note(energy, kinetic);
+        self.judge((steps >= self.pace.steps).then_some(Status::Done))
+    }
+
+    fn judge(&self, status: Option<Status>) -> Look {
         let failed = status.is_some_and(Status::is_of_steps);
         match (status, &self.ladder) {
             (_, Some(ladder)) if failed || self.energy.exceeds(ladder.tolerance) => {
@@ -355,6 +366,8 @@ impl Engine for OneByOne {
 #[derive(Clone, Debug)]
 pub struct FourAbreast {
     fleet: Fleet,
+    /// The energies of all seats at once, where there is nothing else to see of a step.
+    energies: Option<FourStates>,
     seats: [Seat; Fleet::SIZE],
     steppers: [Stepper<f64>; Fleet::SIZE],
     states: [State<f64>; Fleet::SIZE],
@@ -372,6 +385,10 @@ impl FourAbreast {
         let state = State::new(&plan.problem);
         Some(Self {
             fleet: Fleet::new(&plan.problem, &stepper)?,
+            energies: match seat.events {
+                Some(_) => None,
+                None => seat.energy.meter.hamiltonian().and_then(Hamiltonian::abreast),
+            },
             seats: std::array::from_fn(|_| seat.clone()),
             steppers: std::array::from_fn(|_| stepper.clone()),
             states: std::array::from_fn(|_| state.clone()),
@@ -393,8 +410,8 @@ impl FourAbreast {
                 match seat.observe(stepper, state, 0) {
                     Some(status) => seat.finish(status, stepper, state),
                     None => {
-                        self.fleet.assign(lane, stepper);
                         self.members[lane] = Some(member);
+                        self.board(lane);
                         return;
                     }
                 }
@@ -403,23 +420,52 @@ impl FourAbreast {
         }
     }
 
+    /// Tells those who work for all seats that a member begins in one.
+    fn board(&mut self, lane: usize) {
+        self.fleet.assign(lane, &mut self.steppers[lane]);
+        if let (Some(energies), Some(own)) = (&mut self.energies, self.seats[lane].energy.meter.hamiltonian())
+        {
+            own.lend_parameters(lane, energies);
+        }
+    }
+
+    /// The energy and |v·p|/2 in all seats, where there is nothing else to see.
+    fn energies(&mut self) -> Option<[(f64, f64); Fleet::SIZE]> {
+        let times = std::array::from_fn(|lane| self.steppers[lane].time(self.states[lane].steps));
+        let [q, p] = self.fleet.states();
+        let found = self.energies.as_mut()?.evaluate(q, p, &times)?;
+        Some(std::array::from_fn(|lane| (found[lane], found[Fleet::SIZE + lane].abs())))
+    }
+
     /// Takes a step in every seat that is taken, and gives those whose members end to others. `Break` if it was told not to go on.
     fn step(&mut self, starts: &Starts, left: &mut Range<usize>, go_on: GoOn<'_>) -> ControlFlow<()> {
         let takes_part = self.members.map(|member| member.is_some());
         let results = self.fleet.step(&mut self.steppers, &mut self.states, takes_part);
+        let energies = self.energies();
         for (lane, result) in results.into_iter().enumerate() {
             let (Some(result), Some(member)) = (result, self.members[lane]) else { continue };
             let (seat, stepper, state) =
                 (&mut self.seats[lane], &mut self.steppers[lane], &mut self.states[lane]);
-            match seat.look(stepper, state, result) {
+            let seen = energies.map(|energies| energies[lane]).filter(|(energy, kinetic)| {
+                result.is_ok() && self.fleet.is_aboard(lane) && energy.is_finite() && kinetic.is_finite()
+            });
+            let look = match seen {
+                Some((energy, kinetic)) => seat.look_at_energy(state.steps, energy, kinetic),
+                None => {
+                    self.fleet.show(lane, stepper, state);
+                    seat.look(stepper, state, result)
+                }
+            };
+            match look {
                 Look::On => {}
                 Look::Again(rung) => {
                     seat.restart(starts, member, Some(rung), stepper, state);
                     // what there is to see at the start was seen
                     let _ = seat.observe(stepper, state, 0);
-                    self.fleet.assign(lane, stepper);
+                    self.board(lane);
                 }
                 Look::Ended(status) => {
+                    self.fleet.show(lane, stepper, state);
                     seat.finish(status, stepper, state);
                     self.endings[member].clone_from(&seat.ending);
                     go_on()?;
@@ -474,6 +520,17 @@ impl EnergyRange {
 }
 
 impl EnergyRange {
+    /// An energy and |v·p|/2 that somebody measured.
+    fn note(&mut self, energy: f64, kinetic: f64) {
+        self.meter.note(&energy, kinetic);
+        self.widen(energy);
+    }
+
+    fn widen(&mut self, energy: f64) {
+        let error = energy - self.meter.initial();
+        (self.low, self.high) = (self.low.min(error), self.high.max(error));
+    }
+
     /// Whether the error is larger than a part of the energy, or no number.
     fn exceeds(&self, tolerance: f64) -> bool {
         let largest = self.high.max(-self.low);
@@ -484,8 +541,8 @@ impl EnergyRange {
 impl Observer<f64> for EnergyRange {
     fn observe(&mut self, moment: &Moment<'_, f64>) -> Result<ControlFlow<()>, Cause> {
         if moment.state.steps > 0 {
-            let error = self.meter.measure(moment)? - self.meter.initial();
-            (self.low, self.high) = (self.low.min(error), self.high.max(error));
+            let energy = self.meter.measure(moment)?;
+            self.widen(energy);
         }
         Ok(ControlFlow::Continue(()))
     }

@@ -17,7 +17,7 @@ use super::program::Program;
 use super::roll::roll;
 use super::stage::stage;
 use super::sweep::sweep;
-use super::translate::translate;
+use super::translate::{four_states, translate};
 use crate::expr::native::Arrays;
 use crate::expr::nodes::Layout;
 use crate::expr::stage::Staging;
@@ -85,6 +85,13 @@ impl Code {
         let lengths =
             Lengths { registers: tape.registers, q: n, v: n, t: 1, outputs: tape.outputs, changes: 0 };
         Self::of(tape, lengths, || Some(roll(&translate(tape))))
+    }
+
+    /// The code of a tape for four states side by side.
+    pub(crate) fn four(tape: &Tape) -> Option<Self> {
+        let (n, registers, outputs) = (4 * tape.coordinates, 4 * tape.registers, 4 * tape.outputs);
+        let lengths = Lengths { registers, q: n, v: n, t: 4, outputs, changes: 0 };
+        Self::of(tape, lengths, || Some(four_states(tape)))
     }
 
     /// The code of a stage; `None` also if it might give up, or if the forces depend on velocities.

@@ -56,6 +56,9 @@ fn write_sweep<'p>(program: &'p RefCell<Program>, tape: &Tape, layout: &Layout) 
                     if first {
                         writer.store(layout.target(i), group, value);
                     }
+                    if !layout.projected {
+                        return;
+                    }
                     (layout.momentum(i), None)
                 }
                 Output::Kept(k) => (layout.kept(k), None),
@@ -117,7 +120,7 @@ impl<'p> Writer<'_, 'p> {
     }
     /// Stores what later sweeps build on, but not for trajectories that rest.
     fn replace(&self, place: usize, group: usize, value: Emit<'p>) {
-        let value = if self.layout.abreast > 1 && self.layout.sweep != Sweep::First {
+        let value = if self.layout.resting_allowed && self.layout.sweep != Sweep::First {
             let rests = self.four(self.layout.resting(), 0).is_negative();
             Emit::select(rests, self.four(place, group), value)
         } else {

@@ -56,6 +56,18 @@ fn one_by_one(tape: &Tape, output: Output<'_>) -> Program {
     program.into_inner()
 }
 
+/// The program of a tape for four states: in each place there are four numbers.
+pub(super) fn four_states(tape: &Tape) -> Program {
+    let program = RefCell::new(Program::default());
+    let n = tape.coordinates as u32;
+    let input = |register: u32| {
+        let (array, place) = place_of(register, n);
+        Emit::load(&program, array, 4 * place, Width::Four)
+    };
+    write(tape, Width::Four, &input, &|index, value| value.store(Array::Outputs, 32 * index as i32));
+    program.into_inner()
+}
+
 /// Where a register of a tape lies before the first instruction: the array, and so many bytes behind its start.
 pub(super) fn place_of(register: u32, n: u32) -> (Array, i32) {
     let (array, index) = match register {
