@@ -57,8 +57,9 @@ pub(super) struct Course {
     extent: Vec<f64>,
     /// After so many sweeps the sizes are known.
     measured: u32,
-    /// The largest changes in the sweeps of the last step, from the first that was measured on, and how many there are.
-    trail: [f64; MOST as usize],
+    /// How much each group changed in the sweeps of the last step, relative to its size, from the first that was measured on, and how many such
+    /// sweeps there are.
+    trail: Vec<f64>,
     made: usize,
     /// The part of velocities and forces that may be missing when a step is done.
     missing: f64,
@@ -78,12 +79,9 @@ pub(super) struct Memory {
     was_far: bool,
 }
 
-/// How much a group of velocities and forces changed in a sweep, relative to its size.
+/// What is known of how a group of velocities and forces changes from sweep to sweep.
 #[derive(Clone, Copy, Debug)]
 struct Change {
-    now: f64,
-    before: f64,
-    earlier: f64,
     /// How much smaller changes become in a sweep, as long as they can be told from rounding; 1 if that is not known.
     rate: f64,
     /// The change of exact arithmetic, as the rate lets expect it.
@@ -92,19 +90,38 @@ struct Change {
 }
 
 impl Change {
-    const NEW: Self = Self {
-        now: f64::INFINITY,
-        before: f64::INFINITY,
-        earlier: f64::INFINITY,
-        rate: 1.0,
-        expected: f64::INFINITY,
-        settled: false,
-    };
+    const NEW: Self = Self { rate: 1.0, expected: f64::INFINITY, settled: false };
 
-    /// Another sweep was made.
-    fn update(&mut self, now: f64) {
-        (self.earlier, self.before, self.now) = (self.before, self.now, now);
+    /// Looks at how fast changes shrink, beyond their ratio.
+    fn expect(&mut self, Recent { now, before, earlier }: Recent, ratio: f64, sweep: u32) {
+        if now <= ROUGH && self.rate >= 1.0 && sweep > 3 {
+            // nobody looked while they were larger
+            (self.rate, self.expected) = (before / earlier, before);
+        }
+        let last = if sweep > 2 { now / before } else { 1.0 };
+        if now > ROUGH || self.rate >= 1.0 {
+            self.rate = if last > ratio { last } else { ratio };
+            self.expected = now;
+        } else {
+            let expected = 2.0 * self.rate * self.expected;
+            self.expected = if expected < now { expected } else { now };
+        }
     }
+    /// Whether all changes that would follow are below a limit.
+    fn is_below(&self, limit: f64) -> bool {
+        self.rate < 1.0 && self.expected * self.rate <= limit * (1.0 - self.rate)
+    }
+}
+
+/// How much a group changed in the last sweeps, relative to its size.
+#[derive(Clone, Copy, Debug)]
+struct Recent {
+    now: f64,
+    before: f64,
+    earlier: f64,
+}
+
+impl Recent {
     /// How much smaller its change is, over two sweeps where there were as many, because errors of q and p take turns. 1 if there was nothing to
     /// compare with.
     fn ratio(&self, sweep: u32) -> f64 {
@@ -118,31 +135,11 @@ impl Change {
     fn is_on_its_way(&self, limit: f64) -> bool {
         self.now > ON_THE_WAY * limit && self.now < 0.5 * self.before
     }
-    /// Looks at how fast changes shrink, beyond their ratio.
-    fn expect(&mut self, ratio: f64, sweep: u32) {
-        let now = self.now;
-        if now <= ROUGH && self.rate >= 1.0 && sweep > 3 {
-            // nobody looked while they were larger
-            (self.rate, self.expected) = (self.before / self.earlier, self.before);
-        }
-        let last = if sweep > 2 { now / self.before } else { 1.0 };
-        if now > ROUGH || self.rate >= 1.0 {
-            self.rate = if last > ratio { last } else { ratio };
-            self.expected = now;
-        } else {
-            let expected = 2.0 * self.rate * self.expected;
-            self.expected = if expected < now { expected } else { now };
-        }
-    }
     /// How many sweeps ago changes were below a limit. Bits of a number are a fair logarithm, and the same on every machine.
     fn too_many(&self, limit: f64) -> u32 {
         let [limit, now, before] = [limit, self.now, self.before].map(|x| x.to_bits() as i64);
         let (below, each) = (limit - now, before - now);
         if below > 0 && each > 0 { (below / each).min(4) as u32 } else { 0 }
-    }
-    /// Whether all changes that would follow are below a limit.
-    fn is_below(&self, limit: f64) -> bool {
-        self.rate < 1.0 && self.expected * self.rate <= limit * (1.0 - self.rate)
     }
 }
 
@@ -157,7 +154,7 @@ impl Course {
             largest: vec![0.0; groups],
             extent: vec![0.0; groups],
             measured: 1,
-            trail: [0.0; MOST as usize],
+            trail: vec![0.0; (MOST as usize + 1) * groups],
             made: 0,
             missing: MISSING,
             memory: Memory::default(),
@@ -231,48 +228,55 @@ impl Course {
         if sweep > 1 || self.memory.was_far { Sweep::Fresh } else { Sweep::Refine }
     }
 
-    /// Judges a sweep by the turn of angles and the changes of all groups, in a step that starts at q.
-    pub(super) fn judge(
-        &mut self,
-        sweep: u32,
-        kind: Sweep,
-        turn: f64,
-        changes: impl Iterator<Item = f64>,
-        q: impl Iterator<Item = f64>,
-    ) -> Next {
+    /// Takes note of the changes of all groups in a sweep that was measured.
+    #[inline]
+    pub(super) fn note(&mut self, changes: impl Iterator<Item = f64>) {
+        let groups = self.changes.len();
+        let places = &mut self.trail[self.made * groups..(self.made + 1) * groups];
+        places.iter_mut().zip(changes).for_each(|(place, change)| *place = change);
+        self.made += 1;
+    }
+    /// What comes after a sweep that there is no need to judge: the first one says how good the guess was, and the last ones whether they are the
+    /// last.
+    #[inline]
+    pub(super) fn goes_on(&self, sweep: u32) -> bool {
+        sweep > self.measured + 1 && sweep + 1 < self.memory.usual
+    }
+    /// How much a group changed in the last sweeps.
+    fn recent(&self, group: usize) -> Recent {
+        let change = |back: usize| match self.made.checked_sub(back) {
+            Some(place) => self.trail[place * self.changes.len() + group],
+            None => f64::INFINITY,
+        };
+        Recent { now: change(1), before: change(2), earlier: change(3) }
+    }
+
+    /// Judges the sweep that was noted last by its changes and the turn of angles, in a step that starts at q.
+    pub(super) fn judge(&mut self, sweep: u32, kind: Sweep, turn: f64, q: impl Iterator<Item = f64>) -> Next {
         let count = sweep - self.measured + 1;
         let rounding = ROUNDING * f64::EPSILON;
-        // the first one says how good the guess was
-        if count > 2 && sweep + 1 < self.memory.usual {
-            let mut largest = 0.0;
-            for (change, now) in self.changes.iter_mut().zip(changes) {
-                change.update(now);
-                largest = if now > largest { now } else { largest };
-            }
-            self.note(largest);
-            return Next::Sweep(Sweep::Refine);
-        }
         let (mut done, mut slow, mut largest) = (true, false, 0.0);
-        for (change, now) in self.changes.iter_mut().zip(changes) {
-            change.update(now);
+        for group in 0..self.changes.len() {
+            let recent = self.recent(group);
+            let Recent { now, before, .. } = recent;
             largest = if now > largest { now } else { largest };
             // most sweeps: nobody waits for a division
-            if change.is_on_its_way(self.missing) {
+            if recent.is_on_its_way(self.missing) {
                 done = false;
                 continue;
             }
-            let ratio = change.ratio(count);
-            change.expect(ratio, count);
+            let ratio = recent.ratio(count);
+            let change = &mut self.changes[group];
+            change.expect(recent, ratio, count);
             if change.settled || change.is_below(self.missing) || now == 0.0 {
                 continue;
             }
             let stagnant = count > 2 && ratio > SLOWEST;
             change.settled = stagnant && now <= rounding;
-            let diverges = !now.is_finite() || count > 2 && now > WILD && now > change.before;
+            let diverges = !now.is_finite() || count > 2 && now > WILD && now > before;
             slow |= stagnant && count > EARLY && !change.settled || diverges;
             done &= change.settled;
         }
-        self.note(largest);
         // a sweep that settles nothing may still have moved nothing
         if slow && !self.moves_no_coordinate(q) {
             return Next::Failed;
@@ -300,13 +304,6 @@ impl Course {
         }
     }
 
-    fn note(&mut self, largest: f64) {
-        if let Some(place) = self.trail.get_mut(self.made) {
-            *place = largest;
-            self.made += 1;
-        }
-    }
-
     /// Whether the last guess was given up because it was too far off.
     pub(super) fn was_hopeless(&self) -> bool {
         self.hopeless
@@ -315,7 +312,7 @@ impl Course {
     /// How many sweeps were made in vain because nobody looked. What is below rounding is in vain as well.
     fn too_many(&self) -> u32 {
         let limit = self.missing.max(f64::EPSILON / 4.0);
-        self.changes.iter().map(|change| change.too_many(limit)).min().unwrap_or(0)
+        (0..self.changes.len()).map(|group| self.recent(group).too_many(limit)).min().unwrap_or(0)
     }
 
     /// Whether the last changes of the velocities are lost in the rounding of the coordinates. Forces that are small differences of
@@ -329,12 +326,16 @@ impl Course {
         self.group
             .iter()
             .zip(&self.sizes)
-            .all(|(&group, size)| self.h.abs() * self.changes[group].now * size <= LOST * self.extent[group])
+            .all(|(&group, size)| self.h.abs() * self.recent(group).now * size <= LOST * self.extent[group])
     }
 
     /// How much smaller each change of the last step was than the one before, at worst.
     pub(super) fn contraction(&self) -> Option<f64> {
-        let ratio = |pair: &[f64]| (pair[0] > ROUNDING * f64::EPSILON).then(|| pair[1] / pair[0]);
-        self.trail[..self.made].windows(2).filter_map(ratio).reduce(f64::max)
+        let ratio = |before: f64, now: f64| (before > ROUNDING * f64::EPSILON).then(|| now / before);
+        let groups = self.changes.len();
+        let sweeps = self.trail[..self.made * groups].chunks_exact(groups.max(1));
+        let largest = sweeps.map(|changes| changes.iter().copied().fold(0.0, f64::max));
+        let later = largest.clone().skip(1);
+        largest.zip(later).filter_map(|(before, now)| ratio(before, now)).reduce(f64::max)
     }
 }

@@ -31,8 +31,6 @@ pub struct Fleet {
     increments: Vec<f64>,
 }
 
-/// What a lane does next, if it takes part and is not done.
-type Lanes = [Option<Sweep>; ABREAST];
 /// How many sweeps solved the step of a lane.
 type Solved = [Option<u32>; ABREAST];
 
@@ -157,7 +155,6 @@ impl Fleet {
     fn sail(&mut self, steppers: &[Stepper<f64>; ABREAST], states: &[State<f64>; ABREAST]) -> Solved {
         self.nodes.begin();
         let model = self.aboard.iter().position(|aboard| *aboard).unwrap_or(0);
-        let mut lanes: Lanes = [None; ABREAST];
         for lane in 0..ABREAST {
             if !self.aboard[lane] {
                 self.nodes.copy(lane, model);
@@ -171,10 +168,9 @@ impl Fleet {
             self.memories[lane] = course.memory();
             course.start(Guess::Continued);
             course.begin();
-            lanes[lane] = Some(Sweep::First);
         }
         let mut solved = [None; ABREAST];
-        if self.sweep(lanes, &mut solved) {
+        if self.sweep(&mut solved) {
             self.update(&mut solved);
             return solved;
         }
@@ -183,43 +179,49 @@ impl Fleet {
     }
 
     /// Sweeps until all lanes are done; false if machine code gave up.
-    fn sweep(&mut self, mut lanes: Lanes, solved: &mut Solved) -> bool {
+    fn sweep(&mut self, solved: &mut Solved) -> bool {
+        let mut kinds = [Sweep::First; ABREAST];
+        let mut left = self.aboard;
         let mut sweeps = 0;
-        while lanes.iter().any(Option::is_some) {
+        while left.contains(&true) {
             sweeps += 1;
-            let present = lanes;
-            for kind in [Sweep::First, Sweep::Fresh, Sweep::Refine] {
-                let these = present.map(|lane| lane == Some(kind));
-                if !these.contains(&true) {
-                    continue;
-                }
+            // before another kind of sweep, which tells nothing of these lanes, they are judged
+            let (present, mut rest) = (kinds, left);
+            while let Some(first) = rest.iter().position(|left| *left) {
+                let kind = present[first];
+                let these: [bool; ABREAST] = std::array::from_fn(|lane| rest[lane] && present[lane] == kind);
                 if !self.nodes.sweep(kind, these) {
                     return false;
                 }
-                // before another kind of sweep, which tells nothing of these lanes
-                for lane in (0..ABREAST).filter(|&lane| these[lane]) {
-                    lanes[lane] = self.judge(lane, sweeps, kind, &mut solved[lane]);
+                for lane in 0..ABREAST {
+                    if these[lane] {
+                        rest[lane] = false;
+                        match self.judge(lane, sweeps, kind) {
+                            Next::Sweep(next) => kinds[lane] = next,
+                            Next::Done => (left[lane], solved[lane]) = (false, Some(sweeps)),
+                            Next::Failed => left[lane] = false,
+                        }
+                    }
                 }
             }
         }
         true
     }
 
-    /// What a lane does after a sweep; if it is solved, by how many sweeps.
-    fn judge(&mut self, lane: usize, sweeps: u32, kind: Sweep, solved: &mut Option<u32>) -> Option<Sweep> {
+    /// What a lane does after a sweep.
+    fn judge(&mut self, lane: usize, sweeps: u32, kind: Sweep) -> Next {
         let (course, nodes) = (&mut self.courses[lane], &mut self.nodes);
         if !course.is_measured(sweeps) {
             course.measure(nodes.sizes(lane, kind));
             nodes.set_inverse_sizes(lane, course.sizes());
-            return Some(course.kind_after_measuring(sweeps));
+            return Next::Sweep(course.kind_after_measuring(sweeps));
+        }
+        course.note(nodes.changes(lane));
+        if course.goes_on(sweeps) {
+            return Next::Sweep(Sweep::Refine);
         }
         let q = nodes.states()[0].iter().skip(lane).step_by(ABREAST).copied();
-        match course.judge(sweeps, kind, nodes.turn(lane), nodes.changes(lane), q) {
-            Next::Sweep(next) => return Some(next),
-            Next::Done => *solved = Some(sweeps),
-            Next::Failed => {}
-        }
-        None
+        course.judge(sweeps, kind, nodes.turn(lane), q)
     }
 
     /// q⁺ = q + h Σ b V,  p⁺ = p + h Σ b F where that was solved and is a number: else it is not solved.
@@ -260,10 +262,23 @@ impl Fleet {
 /// Σ weight · rate in each lane, in the order of a trajectory alone.
 #[inline]
 fn sums_of_four(weights: &[f64], rates: &[f64]) -> [f64; ABREAST] {
-    let mut sums = [[0.0; ABREAST]; 4];
-    for (node, (weight, rates)) in weights.iter().zip(rates.chunks_exact(ABREAST)).enumerate() {
-        for lane in 0..ABREAST {
-            sums[node % 4][lane] += weight * rates[lane];
+    const NODES: usize = 4;
+    let mut sums = [[0.0; ABREAST]; NODES];
+    let (fours, of_rates) = (weights.chunks_exact(NODES), rates.chunks_exact(NODES * ABREAST));
+    let (rest, rest_of_rates) = (fours.remainder(), of_rates.remainder());
+    for (weights, rates) in fours.zip(of_rates) {
+        for k in 0..NODES {
+            for lane in 0..ABREAST {
+                sums[k][lane] += weights[k] * rates[k * ABREAST + lane];
+            }
+        }
+    }
+    for (k, sums) in sums.iter_mut().enumerate() {
+        if let (Some(weight), Some(rates)) = (rest.get(k), rest_of_rates.get(k * ABREAST..(k + 1) * ABREAST))
+        {
+            for lane in 0..ABREAST {
+                sums[lane] += weight * rates[lane];
+            }
         }
     }
     std::array::from_fn(|lane| (sums[0][lane] + sums[2][lane]) + (sums[1][lane] + sums[3][lane]))

@@ -171,10 +171,13 @@ impl Sweeper {
                 return None;
             }
             let next = if self.course.is_measured(sweep) {
-                {
-                    let (changes, q) = (self.nodes.changes().iter(), self.nodes.start_coordinates().iter());
-                    self.course.judge(sweep, kind, self.nodes.turn(), changes.copied(), q.copied())
+                self.course.note(self.nodes.changes().iter().copied());
+                if self.course.goes_on(sweep) {
+                    kind = Sweep::Refine;
+                    continue;
                 }
+                let q = self.nodes.start_coordinates().iter().copied();
+                self.course.judge(sweep, kind, self.nodes.turn(), q)
             } else {
                 self.course.measure(self.nodes.sizes(kind).iter().copied());
                 for (inverse, size) in self.nodes.inverse_sizes().iter_mut().zip(self.course.sizes()) {

@@ -309,7 +309,10 @@ impl<'p> Emit<'p> {
         self.with(self.program.borrow_mut().constant(bits, self.width))
     }
     pub(super) fn store(self, array: Array, place: i32) {
-        self.program.borrow_mut().push(Operation::Store(array, place, self.value), self.width);
+        let mut program = self.program.borrow_mut();
+        program.push(Operation::Store(array, place, self.value), self.width);
+        // a register may hold what was there before
+        program.known.remove(&(Source::Load(array, place), self.width));
     }
     /// What an array has at a place.
     pub(super) fn load(program: &'p RefCell<Program>, array: Array, place: i32, width: Width) -> Self {
