@@ -4,8 +4,8 @@
 //! As machine code only.
 
 use super::aligned::Aligned;
-use super::native::{Arrays, Code};
-use super::nodes::{Layout, Matrix, Nodes, Sweep, Tapes, Weights};
+use super::native::{Arrays, Code, widely};
+use super::nodes::{Layout, Matrix, Nodes, Sweep, Tapes, Weights, measure};
 use std::sync::Arc;
 
 /// So many trajectories go side by side.
@@ -15,7 +15,12 @@ pub const ABREAST: usize = 4;
 #[derive(Clone, Debug)]
 pub struct Abreast {
     layout: Layout,
+    /// Places of the layout that are asked for in every sweep.
+    first_change: usize,
+    first_turn: usize,
     variables: Aligned,
+    /// The largest size of each group.
+    largest: Vec<f64>,
     /// Starts and velocities as they were when a step began.
     before: Vec<f64>,
     /// For the three kinds of sweeps: of all trajectories, and of some while others rest.
@@ -40,6 +45,9 @@ impl Abreast {
         Some(Self {
             variables: Aligned::zeros(layout.all(tapes)),
             before: vec![0.0; layout.force(0)],
+            first_change: layout.change(0),
+            first_turn: layout.turn(),
+            largest: vec![0.0; layout.groups * ABREAST],
             code,
             scratch: vec![0.0; scratch],
             layout,
@@ -126,41 +134,30 @@ impl Abreast {
         }
     }
 
-    /// What [`Nodes::sizes`] tells, of one lane.
-    pub fn sizes(&mut self, lane: usize, sweep: Sweep) -> impl Iterator<Item = f64> {
-        let (first, end) = (self.layout.size(0), self.layout.change(0));
-        // the code of first sweeps does this
-        if sweep != Sweep::First {
-            for i in 0..2 * self.layout.n {
-                let numbers = self.variables[self.layout.velocity(i)..][..self.layout.lanes].iter();
-                let lanes = numbers.skip(lane).step_by(ABREAST);
-                self.variables[first + ABREAST * i + lane] =
-                    lanes.fold(0.0, |largest, x| if x.abs() > largest { x.abs() } else { largest });
-            }
-        }
-        self.variables[first..end].iter().skip(lane).step_by(ABREAST).copied()
+    /// Measures V and F of all lanes after a first sweep: see [`Nodes::measure`].
+    pub fn measure(&mut self) {
+        widely(|| measure::<ABREAST>(&self.layout, &mut self.variables, &mut self.largest));
     }
-    /// Tells a lane one over the sizes of all V and then of all F.
-    pub fn set_inverse_sizes(&mut self, lane: usize, sizes: &[f64]) {
-        for (i, size) in sizes.iter().enumerate() {
-            self.variables[self.layout.inverse_size(i) + lane] = 1.0 / size;
-        }
+    /// What [`Nodes::sizes`] tells, of one lane.
+    pub fn sizes(&self, lane: usize) -> impl Iterator<Item = f64> {
+        self.variables[self.layout.size(0) + lane..self.first_change].iter().step_by(ABREAST).copied()
     }
     /// What [`Nodes::changes`] tells, of one lane.
+    #[inline]
     pub fn changes(&self, lane: usize) -> impl Iterator<Item = f64> {
-        let (first, end) = (self.layout.change(0), self.layout.turn());
-        self.variables[first..end].iter().skip(lane).step_by(ABREAST).copied()
+        let lanes = self.variables[self.first_change..self.first_turn].chunks_exact(ABREAST);
+        lanes.map(move |lanes| lanes[lane])
     }
     /// What [`Nodes::turn`] tells, of one lane.
     pub fn turn(&self, lane: usize) -> f64 {
-        self.variables[self.layout.turn() + lane]
+        self.variables[self.first_turn + lane]
     }
 
     /// A sweep of some lanes; the others rest. `false` if the code gave up on the way: then nothing here means anything.
     pub fn sweep(&mut self, sweep: Sweep, lanes: [bool; ABREAST]) -> bool {
         let some_rest = lanes != [true; ABREAST];
         if some_rest {
-            let resting = self.layout.resting();
+            let resting = self.first_turn + ABREAST;
             for (place, sweeps) in self.variables[resting..].iter_mut().zip(lanes) {
                 *place = if sweeps { 1.0 } else { -1.0 };
             }

@@ -343,6 +343,39 @@ impl Tapes {
     pub const TURN: f64 = 1.0 / 128.0;
 }
 
+/// A number near zero carries rounding errors of the others it is coupled to, so it is measured against this part of the largest.
+const COUPLED: f64 = 1e-3;
+
+/// Replaces the sizes of all V and F by those that their changes are measured by, and stores one over them. `L` is the number of trajectories.
+#[inline]
+pub(super) fn measure<const L: usize>(layout: &Layout, variables: &mut [f64], largest: &mut [f64]) {
+    let (n, first, inverse) = (layout.n, layout.size(0), layout.inverse_size(0));
+    for half in [0, n] {
+        largest.fill(f64::MIN_POSITIVE);
+        let sizes = &mut variables[first + half * L..][..n * L];
+        for (sizes, &group) in sizes.chunks_exact(L).zip(&layout.group) {
+            let largest = &mut largest[group * L..][..L];
+            for lane in 0..L {
+                largest[lane] = if sizes[lane] > largest[lane] { sizes[lane] } else { largest[lane] };
+            }
+        }
+        for (sizes, &group) in sizes.chunks_exact_mut(L).zip(&layout.group) {
+            let largest = &largest[group * L..][..L];
+            for lane in 0..L {
+                let least = COUPLED * largest[lane];
+                sizes[lane] = if sizes[lane] > least { sizes[lane] } else { least };
+            }
+        }
+        let (before, sizes) = variables.split_at_mut(first);
+        let inverses = before[inverse + half * L..].chunks_exact_mut(L);
+        for (inverses, sizes) in inverses.zip(sizes[half * L..][..n * L].chunks_exact(L)) {
+            for lane in 0..L {
+                inverses[lane] = 1.0 / sizes[lane];
+            }
+        }
+    }
+}
+
 /// The size of the largest of some numbers; what is none is left out.
 fn largest(numbers: &[f64]) -> f64 {
     numbers.iter().fold(0.0, |largest, x| if x.abs() > largest { x.abs() } else { largest })
@@ -366,6 +399,8 @@ pub struct Nodes {
     room: Vec<f64>,
     /// What changes, as it was before a sweep one by one.
     old: Vec<f64>,
+    /// The largest size of each group.
+    largest: Vec<f64>,
 }
 
 /// The kernels of the three kinds of sweeps.
@@ -438,6 +473,7 @@ impl Nodes {
             v: vec![0.0; inputs],
             room: vec![0.0; n],
             old: vec![0.0; layout.variables()],
+            largest: vec![0.0; layout.groups],
             first_velocity: layout.velocity(0),
             first_force: layout.force(0),
             first_change: layout.change(0),
@@ -520,8 +556,8 @@ impl Nodes {
         let (lanes, nodes) = (self.layout.lanes, self.layout.nodes);
         self.variables[self.first_velocity..].chunks_exact(lanes).map(move |block| &block[..nodes])
     }
-    /// The largest of V_i and then of F_i for all coordinates, after a sweep.
-    pub fn sizes(&mut self, sweep: Sweep) -> &[f64] {
+    /// Measures V and F after a sweep: from now on changes are relative to this.
+    pub fn measure(&mut self, sweep: Sweep) {
         let (first, count) = (self.layout.size(0), 2 * self.layout.n);
         // the code of first sweeps does this
         if sweep != Sweep::First || self.kernels.first.code.is_none() {
@@ -531,16 +567,15 @@ impl Nodes {
                 self.variables[first + i] = largest(numbers);
             }
         }
-        &self.variables[first..first + count]
+        measure::<1>(&self.layout, &mut self.variables, &mut self.largest);
+    }
+    /// The sizes of all V and then of all F, as they were measured.
+    pub fn sizes(&self) -> &[f64] {
+        &self.variables[self.layout.size(0)..][..2 * self.layout.n]
     }
     /// Replaces all V by what they were.
     pub fn restore_velocities(&mut self, velocities: &[f64]) {
         self.variables[self.first_velocity..self.first_force].copy_from_slice(velocities);
-    }
-    /// One over the sizes of all V and then of all F, which changes are measured by.
-    pub fn inverse_sizes(&mut self) -> &mut [f64] {
-        let place = self.layout.inverse_size(0);
-        &mut self.variables[place..place + 2 * self.layout.n]
     }
     /// How much V and F of each group changed in the last sweep, relative to their sizes, at the node where they changed most. Where a V or F is no
     /// number this may overlook it once.

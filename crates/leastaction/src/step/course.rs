@@ -30,8 +30,6 @@ const ROUGH: f64 = 64.0 * f64::EPSILON;
 const FAR: f64 = 0.1;
 /// Where the first change is as large, even after everything was evaluated anew.
 const VERY_FAR: f64 = 0.5;
-/// A number near zero carries rounding errors of the others it is coupled to, so it is measured against this part of the largest.
-const COUPLED: f64 = 1e-3;
 
 /// What comes after a sweep.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -50,10 +48,7 @@ pub(super) struct Course {
     /// The group of each coordinate, and what is known of each group.
     group: Vec<usize>,
     changes: Vec<Change>,
-    /// How large all velocities and then all forces are.
-    sizes: Vec<f64>,
-    /// How large the velocities, or forces, of each group are, and the coordinates.
-    largest: Vec<f64>,
+    /// How large the coordinates of each group are.
     extent: Vec<f64>,
     /// After so many sweeps the sizes are known.
     measured: u32,
@@ -149,9 +144,7 @@ impl Course {
         Self {
             h,
             changes: vec![Change::NEW; groups],
-            sizes: vec![0.0; 2 * group.len()],
             group: group.to_vec(),
-            largest: vec![0.0; groups],
             extent: vec![0.0; groups],
             measured: 1,
             trail: vec![0.0; (MOST as usize + 1) * groups],
@@ -204,25 +197,6 @@ impl Course {
     pub(super) fn is_measured(&self, sweep: u32) -> bool {
         sweep > self.measured
     }
-    /// Measures velocities and forces by the largest of each: of V_i, and then of F_i.
-    pub(super) fn measure(&mut self, sizes: impl Iterator<Item = f64>) {
-        self.sizes.iter_mut().zip(sizes).for_each(|(own, size)| *own = size);
-        for sizes in self.sizes.chunks_exact_mut(self.group.len()) {
-            self.largest.fill(f64::MIN_POSITIVE);
-            for (&size, &group) in sizes.iter().zip(&self.group) {
-                let largest = &mut self.largest[group];
-                *largest = if size > *largest { size } else { *largest };
-            }
-            for (size, &group) in sizes.iter_mut().zip(&self.group) {
-                let least = COUPLED * self.largest[group];
-                *size = if *size > least { *size } else { least };
-            }
-        }
-    }
-    /// What was measured.
-    pub(super) fn sizes(&self) -> &[f64] {
-        &self.sizes
-    }
     /// What comes after a sweep that was measured.
     pub(super) fn kind_after_measuring(&self, sweep: u32) -> Sweep {
         if sweep > 1 || self.memory.was_far { Sweep::Fresh } else { Sweep::Refine }
@@ -251,8 +225,16 @@ impl Course {
         Recent { now: change(1), before: change(2), earlier: change(3) }
     }
 
-    /// Judges the sweep that was noted last by its changes and the turn of angles, in a step that starts at q.
-    pub(super) fn judge(&mut self, sweep: u32, kind: Sweep, turn: f64, q: impl Iterator<Item = f64>) -> Next {
+    /// Judges the sweep that was noted last by its changes and the turn of angles, in a step that starts at q with velocities of
+    /// these sizes.
+    pub(super) fn judge(
+        &mut self,
+        sweep: u32,
+        kind: Sweep,
+        turn: f64,
+        q: impl Iterator<Item = f64>,
+        sizes: impl Iterator<Item = f64>,
+    ) -> Next {
         let count = sweep - self.measured + 1;
         let rounding = ROUNDING * f64::EPSILON;
         let (mut done, mut slow, mut largest) = (true, false, 0.0);
@@ -278,7 +260,7 @@ impl Course {
             done &= change.settled;
         }
         // a sweep that settles nothing may still have moved nothing
-        if slow && !self.moves_no_coordinate(q) {
+        if slow && !self.moves_no_coordinate(q, sizes) {
             return Next::Failed;
         }
         let refined = kind == Sweep::Refine;
@@ -317,7 +299,11 @@ impl Course {
 
     /// Whether the last changes of the velocities are lost in the rounding of the coordinates. Forces that are small differences of
     /// large numbers never settle to their own rounding, and need not.
-    fn moves_no_coordinate(&mut self, q: impl Iterator<Item = f64>) -> bool {
+    fn moves_no_coordinate(
+        &mut self,
+        q: impl Iterator<Item = f64>,
+        sizes: impl Iterator<Item = f64>,
+    ) -> bool {
         self.extent.fill(0.0);
         for (q, &group) in q.zip(&self.group) {
             let extent = &mut self.extent[group];
@@ -325,7 +311,7 @@ impl Course {
         }
         self.group
             .iter()
-            .zip(&self.sizes)
+            .zip(sizes)
             .all(|(&group, size)| self.h.abs() * self.recent(group).now * size <= LOST * self.extent[group])
     }
 

@@ -180,9 +180,14 @@ impl Fleet {
 
     /// Sweeps until all lanes are done; false if machine code gave up.
     fn sweep(&mut self, solved: &mut Solved) -> bool {
-        let mut kinds = [Sweep::First; ABREAST];
+        if !self.nodes.sweep(Sweep::First, [true; ABREAST]) {
+            return false;
+        }
+        self.nodes.measure();
+        let mut sweeps = 1;
+        let mut kinds: [Sweep; ABREAST] =
+            std::array::from_fn(|lane| self.courses[lane].kind_after_measuring(sweeps));
         let mut left = self.aboard;
-        let mut sweeps = 0;
         while left.contains(&true) {
             sweeps += 1;
             // before another kind of sweep, which tells nothing of these lanes, they are judged
@@ -210,18 +215,13 @@ impl Fleet {
 
     /// What a lane does after a sweep.
     fn judge(&mut self, lane: usize, sweeps: u32, kind: Sweep) -> Next {
-        let (course, nodes) = (&mut self.courses[lane], &mut self.nodes);
-        if !course.is_measured(sweeps) {
-            course.measure(nodes.sizes(lane, kind));
-            nodes.set_inverse_sizes(lane, course.sizes());
-            return Next::Sweep(course.kind_after_measuring(sweeps));
-        }
+        let (course, nodes) = (&mut self.courses[lane], &self.nodes);
         course.note(nodes.changes(lane));
         if course.goes_on(sweeps) {
             return Next::Sweep(Sweep::Refine);
         }
         let q = nodes.states()[0].iter().skip(lane).step_by(ABREAST).copied();
-        course.judge(sweeps, kind, nodes.turn(lane), q)
+        course.judge(sweeps, kind, nodes.turn(lane), q, nodes.sizes(lane))
     }
 
     /// q⁺ = q + h Σ b V,  p⁺ = p + h Σ b F where that was solved and is a number: else it is not solved.

@@ -176,13 +176,11 @@ impl Sweeper {
                     kind = Sweep::Refine;
                     continue;
                 }
-                let q = self.nodes.start_coordinates().iter().copied();
-                self.course.judge(sweep, kind, self.nodes.turn(), q)
+                let [q, sizes] =
+                    [self.nodes.start_coordinates(), self.nodes.sizes()].map(|list| list.iter().copied());
+                self.course.judge(sweep, kind, self.nodes.turn(), q, sizes)
             } else {
-                self.course.measure(self.nodes.sizes(kind).iter().copied());
-                for (inverse, size) in self.nodes.inverse_sizes().iter_mut().zip(self.course.sizes()) {
-                    *inverse = 1.0 / size;
-                }
+                self.nodes.measure(kind);
                 Next::Sweep(self.course.kind_after_measuring(sweep))
             };
             match next {
