@@ -31,7 +31,7 @@ pub struct Fleet {
     increments: Vec<f64>,
 }
 
-/// How many sweeps solved the step of a lane.
+/// How many sweeps solved the step of each lane.
 type Solved = [Option<u32>; ABREAST];
 
 impl Fleet {
@@ -73,11 +73,6 @@ impl Fleet {
         self.aboard[lane] = false;
     }
 
-    /// Whether the state of a lane is here, and not with its stepper: see [`show`](Self::show).
-    pub fn is_aboard(&self, lane: usize) -> bool {
-        self.aboard[lane]
-    }
-
     /// q and p in all lanes, four of each coordinate. Those of lanes whose state is not here mean nothing.
     pub fn states(&self) -> [&[f64]; 2] {
         let [q, p, ..] = self.nodes.states();
@@ -95,31 +90,29 @@ impl Fleet {
         }
     }
 
-    /// Takes a step in each lane that takes part: see [`Stepper::step`]. States only count steps; where they are is told by [`show`](Self::show).
+    /// Takes a step in each lane that takes part, as far as sweeps solve it: how many there were. The others are for [`step_alone`](Self::step_alone).
+    /// States only count steps; where they are is told by [`show`](Self::show).
     pub fn step(
         &mut self,
-        steppers: &mut [Stepper<f64>; ABREAST],
+        steppers: &[Stepper<f64>; ABREAST],
         states: &mut [State<f64>; ABREAST],
         takes_part: [bool; ABREAST],
-    ) -> [Option<Result<u32, Cause>>; ABREAST] {
+    ) -> [Option<u32>; ABREAST] {
         for (aboard, takes_part) in self.aboard.iter_mut().zip(takes_part) {
             *aboard &= takes_part;
         }
-        let solved = if self.aboard.contains(&true) { self.sail(steppers, states) } else { [None; ABREAST] };
-        std::array::from_fn(|lane| {
-            let (stepper, state) = (&mut steppers[lane], &mut states[lane]);
-            takes_part[lane].then(|| match solved[lane] {
-                Some(sweeps) => {
-                    state.steps += 1;
-                    Ok(sweeps)
-                }
-                None => self.step_alone(lane, stepper, state),
-            })
-        })
+        if !self.aboard.contains(&true) {
+            return [None; ABREAST];
+        }
+        let solved = self.sail(steppers, states);
+        for (state, solved) in states.iter_mut().zip(solved) {
+            state.steps += u64::from(solved.is_some());
+        }
+        solved
     }
 
-    /// Takes the step of a lane by its stepper, from where it began.
-    fn step_alone(
+    /// Takes the step of a lane by its stepper, from where it began: see [`Stepper::step`].
+    pub fn step_alone(
         &mut self,
         lane: usize,
         stepper: &mut Stepper<f64>,
@@ -328,14 +321,18 @@ mod tests {
                 }
                 fleet.assign(1, &mut steppers[1]);
             }
-            let results = fleet.step(&mut steppers, &mut states, takes_part);
+            let solved = fleet.step(&steppers, &mut states, takes_part);
             for lane in (0..ABREAST).filter(|&lane| takes_part[lane]) {
+                let result = match solved[lane] {
+                    Some(sweeps) => Ok(sweeps),
+                    None => fleet.step_alone(lane, &mut steppers[lane], &mut states[lane]),
+                };
                 fleet.show(lane, &mut steppers[lane], &mut states[lane]);
                 let expected = alone[lane].step(&mut alone_states[lane]);
                 let case = format!("{name}, {}, step {step}, lane {lane}", method.name);
-                assert_eq!(results[lane].as_ref().unwrap().is_ok(), expected.is_ok(), "{case}");
-                if let (Some(Ok(count)), Ok(expected)) = (&results[lane], expected) {
-                    assert_eq!(*count, expected, "{case}");
+                assert_eq!(result.is_ok(), expected.is_ok(), "{case}");
+                if let (Ok(count), Ok(expected)) = (result, expected) {
+                    assert_eq!(count, expected, "{case}");
                 }
                 assert_eq!(states[lane], alone_states[lane], "{case}");
             }

@@ -440,19 +440,23 @@ impl FourAbreast {
     /// Takes a step in every seat that is taken, and gives those whose members end to others. `Break` if it was told not to go on.
     fn step(&mut self, starts: &Starts, left: &mut Range<usize>, go_on: GoOn<'_>) -> ControlFlow<()> {
         let takes_part = self.members.map(|member| member.is_some());
-        let results = self.fleet.step(&mut self.steppers, &mut self.states, takes_part);
+        let solved = self.fleet.step(&self.steppers, &mut self.states, takes_part);
         let energies = self.energies();
-        for (lane, result) in results.into_iter().enumerate() {
-            let (Some(result), Some(member)) = (result, self.members[lane]) else { continue };
+        for lane in 0..Fleet::SIZE {
+            let Some(member) = self.members[lane] else { continue };
             let (seat, stepper, state) =
                 (&mut self.seats[lane], &mut self.steppers[lane], &mut self.states[lane]);
-            let seen = energies.map(|energies| energies[lane]).filter(|(energy, kinetic)| {
-                result.is_ok() && self.fleet.is_aboard(lane) && energy.is_finite() && kinetic.is_finite()
-            });
-            let look = match seen {
-                Some((energy, kinetic)) => seat.look_at_energy(state.steps, energy, kinetic),
-                None => {
+            let seen = energies.map(|energies| energies[lane]);
+            let look = match (solved[lane], seen) {
+                (Some(_), Some((energy, kinetic))) if energy.is_finite() && kinetic.is_finite() => {
+                    seat.look_at_energy(state.steps, energy, kinetic)
+                }
+                (Some(sweeps), _) => {
                     self.fleet.show(lane, stepper, state);
+                    seat.look(stepper, state, Ok(sweeps))
+                }
+                (None, _) => {
+                    let result = self.fleet.step_alone(lane, stepper, state);
                     seat.look(stepper, state, result)
                 }
             };
