@@ -64,8 +64,9 @@ impl fmt::Display for Setting {
 pub struct Systems(pub PathBuf);
 
 impl Systems {
-    /// A run of the system in a file, until a time.
+    /// A run of the system in a file, until a time. An ensemble is of double pendula whose energies are counted from the hanging rest.
     pub fn run(&self, system: &str, until: f64) -> Result<Run, String> {
+        let system = if system == "ensemble" { "double-pendulum-from-rest" } else { system };
         let path = self.0.join(system).with_extension("toml");
         let text = read(&path)?;
         let run = Run::read(system, &Source::new(system, &text)).map_err(|error| error.to_string())?;
@@ -104,12 +105,12 @@ impl Systems {
         Ok(fitting.map(|method| method.name).collect())
     }
 
-    /// The double pendula that start at the angles of `ensemble.csv`, whose energies are counted from the hanging rest.
+    /// The double pendula that start at the angles of `ensemble.csv`.
     pub fn ensemble(&self, until: f64, setting: &Setting) -> Result<Members, String> {
         let path = self.0.join("ensemble.csv");
         let list = list(&read(&path)?)?;
         let members = Ensemble { list: Some(path.display().to_string()), ..Ensemble::default() };
-        let run = self.run_with("double-pendulum-from-rest", until, setting)?;
+        let run = self.run_with("ensemble", until, setting)?;
         let run = Run { ensemble: Some(members), ..run };
         let plan = EnsemblePlan::new(&run, Some(list)).map_err(|error| error.to_string())?;
         Ok(Members { plan, threads: setting.threads })
