@@ -125,10 +125,12 @@ impl Fleet {
             }
         }
         let result = stepper.step(state);
-        self.aboard[lane] = result.is_ok() && stepper.is_swept();
-        if self.aboard[lane]
-            && let Some(sweeper) = galerkin(stepper).and_then(|stepper| stepper.sweeper.as_deref())
+        self.aboard[lane] = false;
+        if result.is_ok()
+            && let Some(stepper) = galerkin(stepper).filter(|stepper| stepper.swept)
+            && let Some(sweeper) = stepper.sweeper.as_deref()
         {
+            self.aboard[lane] = true;
             self.courses[lane].remember(sweeper.course.memory());
             self.nodes.take(lane, [&state.q, &state.p, &state.q_low, &state.p_low], &sweeper.nodes);
         }

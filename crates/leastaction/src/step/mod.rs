@@ -181,9 +181,12 @@ impl<R: Real> Stepper<R> {
         }
     }
 
-    /// Whether the last step was solved by sweeps, without a matrix.
-    pub fn is_swept(&self) -> bool {
-        matches!(&self.scheme, AnyStepper::Galerkin(stepper) if stepper.swept)
+    /// How many matrices Newton's method computed in the last step: none where sweeps solved it.
+    pub fn matrices(&self) -> u32 {
+        match &self.scheme {
+            AnyStepper::Galerkin(stepper) => stepper.renewals,
+            AnyStepper::Splitting(_) | AnyStepper::RungeKutta4(_) => 0,
+        }
     }
 
     /// How much smaller each correction of the last step was than the one before, at worst. `None` for an explicit method,

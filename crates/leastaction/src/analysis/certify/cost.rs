@@ -33,7 +33,7 @@ pub(super) struct Cost {
     step: f64,
     /// One sweep, or for explicit methods one evaluation.
     round: f64,
-    /// What Newton's method takes for the matrix of a step.
+    /// What Newton's method takes for a matrix.
     matrix: f64,
     /// Points of a round.
     points: u64,
@@ -72,10 +72,10 @@ impl Cost {
         }
     }
 
-    /// A step that took so many evaluations of derivatives, and was solved by sweeps or not.
-    pub(super) fn of(&self, evaluations: u64, swept: bool) -> f64 {
+    /// A step that took so many evaluations of derivatives and so many matrices.
+    pub(super) fn of(&self, evaluations: u64, matrices: u32) -> f64 {
         let rounds = evaluations as f64 / self.points as f64;
-        self.step + rounds * self.round + if swept { 0.0 } else { self.matrix }
+        self.step + rounds * self.round + f64::from(matrices) * self.matrix
     }
 
     /// A step that nothing is known of yet.

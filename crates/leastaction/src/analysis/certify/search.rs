@@ -514,7 +514,7 @@ impl Observer<f64> for Gauge {
             return Ok(ControlFlow::Continue(()));
         }
         let evaluations = moment.stepper.evaluations();
-        self.spent += self.cost.of(evaluations - self.evaluations, moment.stepper.is_swept());
+        self.spent += self.cost.of(evaluations - self.evaluations, moment.stepper.matrices());
         self.evaluations = evaluations;
         let energy = self.meter.measure(moment)?;
         self.largest = self.largest.max((energy - self.meter.initial()).abs());
