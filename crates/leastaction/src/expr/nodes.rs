@@ -131,6 +131,8 @@ pub(crate) struct Layout {
     pub(super) groups: usize,
     /// Whether there is a force on each coordinate.
     pub(super) forced: Vec<bool>,
+    /// How many velocities follow from the others.
+    pub(super) following: usize,
     /// Whether Π is not the identity.
     pub(super) projected: bool,
     pub(super) sweep: Sweep,
@@ -154,6 +156,7 @@ impl Layout {
             group: group.to_vec(),
             groups: group.iter().max().map_or(0, |group| group + 1),
             forced: tapes.forced.clone(),
+            following: tapes.following,
             projected: weights.projection.is_some(),
             sweep: Sweep::Refine,
             resting_allowed: false,
@@ -216,9 +219,13 @@ impl Layout {
     pub(super) fn corrected(&self, i: usize) -> usize {
         self.target(self.n + i)
     }
+    /// Velocities that follow from the others, at the nodes.
+    pub(super) fn following(&self, k: usize) -> usize {
+        self.corrected(self.n + k)
+    }
     /// The largest of V_i, or of F_{i−n}, at the nodes.
     pub(super) fn size(&self, i: usize) -> usize {
-        self.corrected(self.n) + self.abreast * i
+        self.following(self.following) + self.abreast * i
     }
     /// How much the velocities and forces of a group changed at most, relative to their sizes; behind the groups, how far an angle is from
     /// where its sine was evaluated, at most.
@@ -235,13 +242,15 @@ impl Layout {
     /// What the k-th output of a sweep's tape is.
     pub(super) fn output(&self, sweep: Sweep, k: usize) -> Output {
         let n = self.n;
+        let (velocities, following) = if sweep == Sweep::First { (2 * n, 2 * n) } else { (2 * n, 3 * n) };
+        let rest = following + self.following;
         match (sweep, k) {
             (_, k) if k < n => Output::Force(k),
-            (_, k) if k < 2 * n => Output::Momentum(k - n),
-            (Sweep::First, k) => Output::Kept(k - 2 * n),
-            (_, k) if k < 3 * n => Output::Velocity(k - 2 * n),
-            (Sweep::Fresh, k) => Output::Kept(k - 3 * n),
+            (_, k) if k < velocities => Output::Momentum(k - n),
+            (_, k) if k < following => Output::Velocity(k - velocities),
+            (_, k) if k < rest => Output::Following(k - following),
             (Sweep::Refine, _) => Output::Turn,
+            (_, k) => Output::Kept(k - rest),
         }
     }
     /// How many numbers there are.
@@ -273,6 +282,7 @@ pub(super) enum Output {
     Force(usize),
     Momentum(usize),
     Velocity(usize),
+    Following(usize),
     Kept(usize),
     /// How far an angle is from where its sine was evaluated.
     Turn,
@@ -328,6 +338,8 @@ pub struct Tapes {
     pub kept: usize,
     /// Whether there is a force on each coordinate.
     pub forced: Vec<bool>,
+    /// How many velocities follow from the others: outputs before what is kept, or before how far angles are.
+    pub following: usize,
 }
 
 impl Tapes {
@@ -524,11 +536,11 @@ impl Nodes {
         self.kernels.of(sweep).single.registers()
     }
 
-    /// Where the step starts: q and p, and what rounding took from them.
-    pub fn start(&mut self, parts: [&[f64]; 4]) {
+    /// Where the step starts: q and p, and what rounding took from them, of some coordinates.
+    pub fn start(&mut self, parts: [&[f64]; 4], which: &[usize]) {
         let places = self.variables.chunks_exact_mut(self.layout.n);
         for (place, list) in places.zip(parts) {
-            place.copy_from_slice(list);
+            place.iter_mut().zip(which).for_each(|(place, &i)| *place = list[i]);
         }
     }
     /// q where the step starts.
@@ -551,10 +563,22 @@ impl Nodes {
     pub fn velocities(&self) -> &[f64] {
         &self.variables[self.first_velocity..self.first_force]
     }
-    /// V_i and then F_i of all coordinates, at the nodes.
-    pub fn rates(&self) -> impl Iterator<Item = &[f64]> {
-        let (lanes, nodes) = (self.layout.lanes, self.layout.nodes);
-        self.variables[self.first_velocity..].chunks_exact(lanes).map(move |block| &block[..nodes])
+    /// V_i at the nodes.
+    pub fn velocity(&self, i: usize) -> &[f64] {
+        &self.variables[self.first_velocity + i * self.layout.lanes..][..self.layout.nodes]
+    }
+    /// F_i at the nodes.
+    pub fn force(&self, i: usize) -> &[f64] {
+        &self.variables[self.first_force + i * self.layout.lanes..][..self.layout.nodes]
+    }
+    /// All velocities that follow from the others.
+    pub fn all_following(&self) -> &[f64] {
+        let (first, layout) = (self.layout.following(0), &self.layout);
+        &self.variables[first..first + layout.following * layout.lanes]
+    }
+    /// Velocities that follow from the others, at the nodes.
+    pub fn following(&self, k: usize) -> &[f64] {
+        &self.variables[self.layout.following(k)..][..self.layout.nodes]
     }
     /// Measures V and F after a sweep: from now on changes are relative to this.
     pub fn measure(&mut self, sweep: Sweep) {
@@ -641,6 +665,7 @@ impl Nodes {
                 }
                 (layout.momentum(i), None)
             }
+            Output::Following(k) => (layout.following(k), None),
             Output::Kept(k) => (layout.kept(k), None),
             Output::Turn => {
                 let turn = &mut self.variables[layout.turn()];

@@ -11,7 +11,7 @@ use super::{State, compensated_add};
 use crate::expr::{Abreast, Backend, Nodes, Sweep, Weights};
 use crate::method::{Galerkin, Partitioned};
 use crate::scalar::Real;
-use crate::system::{Model, Problem};
+use crate::system::{Model, Problem, Reduced};
 
 /// Sweeps of longer tapes wait for the memory their code comes from, and gain nothing over Newton's method.
 const LONGEST: usize = 50_000;
@@ -54,6 +54,10 @@ pub(super) enum Guess {
 #[derive(Clone, Debug)]
 pub(super) struct Sweeper {
     n: usize,
+    /// The coordinates that are solved for, and those whose velocities follow: cyclic ones, with their momenta behind the parameters.
+    left: Vec<usize>,
+    cyclic: Vec<usize>,
+    parameters: Vec<f64>,
     /// Whether time matters.
     timed: bool,
     pub(super) nodes: Nodes,
@@ -61,7 +65,7 @@ pub(super) struct Sweeper {
     weights: Weights,
     h: f64,
     pub(super) course: Course,
-    /// Velocities of the step before.
+    /// Velocities of the step before: of all that are solved for, then of those that follow.
     last: Vec<f64>,
     /// Velocities that the sweeps of the present step began with.
     guess: Vec<f64>,
@@ -74,19 +78,29 @@ impl Sweeper {
         let parameters = R::as_f64s(&problem.parameters)?;
         let h = h.to_f64();
         let model: &Model = &problem.system.model;
-        let group = &model.structure.group;
-        let tapes = model.sweeps()?;
+        let table: Partitioned<f64> = Partitioned::new(galerkin);
+        // a projection keeps momenta constant in the mean only
+        let reduced = model.reduced(parameters.len()).filter(|_| table.projection.is_none());
+        let (tapes, group, left, cyclic) = match reduced {
+            Some(Reduced { tapes, group, left, cyclic }) => (tapes, group, left.clone(), cyclic.clone()),
+            None => (model.sweeps()?, &model.structure.group, (0..model.n).collect(), Vec::new()),
+        };
         if tapes.refine.len() > LONGEST {
             return None;
         }
-        let table: Partitioned<f64> = Partitioned::new(galerkin);
         let n = model.n;
         let weights = weights(&table);
-        let nodes = Nodes::new(tapes, group, &weights, h, parameters, model.backend);
+        let momenta = R::as_f64s(&problem.p0)?;
+        let parameters: Vec<f64> =
+            parameters.iter().copied().chain(cyclic.iter().map(|&i| momenta[i])).collect();
+        let nodes = Nodes::new(tapes, group, &weights, h, &parameters, model.backend);
         Some(Self {
             n,
+            left,
+            cyclic,
+            parameters,
             timed: !model.structure.autonomous,
-            last: nodes.velocities().to_vec(),
+            last: [nodes.velocities(), nodes.all_following()].concat(),
             guess: nodes.velocities().to_vec(),
             nodes,
             table,
@@ -99,7 +113,21 @@ impl Sweeper {
 
     /// Replaces the parameters.
     pub(super) fn assign(&mut self, parameters: &[f64]) {
-        self.nodes.assign(parameters);
+        self.parameters[..parameters.len()].copy_from_slice(parameters);
+        self.nodes.assign(&self.parameters);
+    }
+
+    /// Replaces the momenta of cyclic coordinates, if they are others.
+    fn assign_momenta(&mut self, p: &[f64]) {
+        let first = self.parameters.len() - self.cyclic.len();
+        let mut changed = false;
+        for (known, &i) in self.parameters[first..].iter_mut().zip(&self.cyclic) {
+            changed |= known.to_bits() != p[i].to_bits();
+            *known = p[i];
+        }
+        if changed {
+            self.nodes.assign(&self.parameters);
+        }
     }
 
     /// Changes the step size.
@@ -125,7 +153,7 @@ impl Sweeper {
         let tapes = model.sweeps()?;
         let wanted = model.backend != Some(Backend::Interpreter);
         let long = self.points() * tapes.refine.len() > LONGEST_ABREAST;
-        if !wanted || long || self.points() > MOST_POINTS_ABREAST {
+        if !wanted || long || self.points() > MOST_POINTS_ABREAST || !self.cyclic.is_empty() {
             return None;
         }
         Abreast::new(tapes, &model.structure.group, &self.weights)
@@ -138,16 +166,23 @@ impl Sweeper {
 
     /// Goes to where a step begins; a uniform motion has velocities v.
     pub(super) fn begin(&mut self, state: &Parts<'_>, t: f64, guess: Guess, v: &[f64]) {
-        self.nodes.start([state.q, state.p, state.q_low, state.p_low]);
+        self.assign_momenta(state.p);
+        self.nodes.start([state.q, state.p, state.q_low, state.p_low], &self.left);
         if self.timed {
             let (h, table) = (self.h, &self.table);
             self.nodes.set_times(|i| t + table.d[i] * h);
         }
         self.course.start(guess);
         match guess {
-            Guess::Continued => self.last.copy_from_slice(self.nodes.velocities()),
-            Guess::Patient => self.nodes.restore_velocities(&self.last),
-            Guess::Uniform => v.iter().enumerate().for_each(|(i, v)| self.nodes.set_velocity(i, *v)),
+            Guess::Continued => {
+                let (velocities, following) = self.last.split_at_mut(self.guess.len());
+                velocities.copy_from_slice(self.nodes.velocities());
+                following.copy_from_slice(self.nodes.all_following());
+            }
+            Guess::Patient => self.nodes.restore_velocities(&self.last[..self.guess.len()]),
+            Guess::Uniform => {
+                self.left.iter().enumerate().for_each(|(k, &i)| self.nodes.set_velocity(k, v[i]));
+            }
         }
         self.guess.copy_from_slice(self.nodes.velocities());
     }
@@ -194,12 +229,16 @@ impl Sweeper {
 
     /// q⁺ = q + h Σ b V,  p⁺ = p + h Σ b F; false, and nothing done, if that is no number.
     pub(super) fn update(&mut self, state: &mut Parts<'_>) -> bool {
-        let mut finite = true;
-        for (increment, rates) in self.increments.iter_mut().zip(self.nodes.rates()) {
-            *increment = self.h * sum_of_four(&self.table.b, rates);
-            finite &= increment.is_finite();
+        let (h, weights, nodes) = (self.h, &self.table.b, &self.nodes);
+        let (coordinates, momenta) = self.increments.split_at_mut(self.n);
+        for (k, &i) in self.left.iter().enumerate() {
+            coordinates[i] = h * sum_of_four(weights, nodes.velocity(k));
+            momenta[i] = h * sum_of_four(weights, nodes.force(k));
         }
-        if !finite {
+        for (k, &i) in self.cyclic.iter().enumerate() {
+            coordinates[i] = h * sum_of_four(weights, nodes.following(k));
+        }
+        if !self.increments.iter().all(|increment| increment.is_finite()) {
             return false;
         }
         let (coordinates, momenta) = self.increments.split_at(self.n);
@@ -215,14 +254,22 @@ impl Sweeper {
 
     /// The increment of coordinate j at node k + 1 of the step's polynomial.
     pub(super) fn increment(&self, k: usize, j: usize) -> f64 {
-        self.increment_from(k, j, self.nodes.velocities())
+        let velocities = match self.left.binary_search(&j) {
+            Ok(place) => self.nodes.velocity(place),
+            Err(before) => self.nodes.following(j - before),
+        };
+        self.increment_from(k, velocities)
     }
     /// The same for the step before the one that was tried last, if that continued it.
     pub(super) fn increment_before(&self, k: usize, j: usize) -> f64 {
-        self.increment_from(k, j, &self.last)
+        let lanes = self.last.len() / self.n;
+        let place = match self.left.binary_search(&j) {
+            Ok(place) => place,
+            Err(before) => self.left.len() + j - before,
+        };
+        self.increment_from(k, &self.last[place * lanes..])
     }
-    fn increment_from(&self, k: usize, j: usize, velocities: &[f64]) -> f64 {
-        let velocities = &velocities[j * velocities.len() / self.n..];
+    fn increment_from(&self, k: usize, velocities: &[f64]) -> f64 {
         let sum: f64 = self.table.to_nodes[k].iter().zip(velocities).map(|(w, v)| w * v).sum();
         self.h * sum
     }

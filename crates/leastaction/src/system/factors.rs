@@ -7,6 +7,7 @@
 //! While a step is refined its angles change little, so refining turns sines and cosines by a short series instead of computing them.
 
 use super::Model;
+use super::model::Entry;
 use crate::expr::{Depends, Graph, Node, NodeId, Pattern, Tape, Tapes, Unary};
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -16,28 +17,70 @@ use std::sync::Arc;
 const MOST: usize = 60_000;
 const MOST_EACH: usize = 40;
 
-/// The tapes of sweeps with a model: see [`Tapes`]. `None` if the factors of its mass matrix take too much.
+/// What sweeps solve.
+pub(super) struct Equations {
+    pub(super) graph: Arc<Graph>,
+    /// How many coordinates there are.
+    pub(super) n: usize,
+    pub(super) l_q: Vec<NodeId>,
+    pub(super) l_v: Vec<NodeId>,
+    /// L_vv, lower triangle.
+    pub(super) l_vv: Vec<Entry>,
+    /// The places of the coordinates in the elimination.
+    pub(super) position: Vec<usize>,
+    /// Whether there is a force on each coordinate.
+    pub(super) forced: Vec<bool>,
+    /// Velocities that follow from the others.
+    pub(super) following: Vec<NodeId>,
+}
+
+impl Equations {
+    /// Those of all coordinates of a model.
+    pub(super) fn of(model: &Model) -> Self {
+        Self {
+            graph: model.graph.clone(),
+            n: model.n,
+            l_q: model.l_q.clone(),
+            l_v: model.l_v.clone(),
+            l_vv: model.l_vv.clone(),
+            position: model.structure.mass_ordering.position.clone(),
+            forced: (0..model.n).map(|i| !model.structure.cyclic.contains(&i)).collect(),
+            following: Vec::new(),
+        }
+    }
+}
+
+/// The tapes of sweeps: see [`Tapes`]. `None` if the factors of the mass matrix take too much.
 ///
 /// What is kept are the factors, and each angle that has a sine or cosine, with these.
-pub(super) fn tapes(model: &Model) -> Option<Tapes> {
-    let mut graph = (*model.graph).clone();
-    let (pattern, factors) = factor(&mut graph, model)?;
-    let (refine, angles) = refine(&model.graph, model, &pattern);
+pub(super) fn tapes(equations: &Equations) -> Option<Tapes> {
+    let Equations { n, l_q, l_v, following, .. } = equations;
+    let mut graph = (*equations.graph).clone();
+    let (pattern, factors) = factor(&mut graph, &equations.position, &equations.l_vv)?;
+    let (refine, angles) = refine(equations, &pattern);
     let varies = !angles.is_empty() || factors.iter().any(|&factor| !graph.is_fixed(factor));
     let mut kept = factors.clone();
     for angle in angles {
         kept.extend([angle, graph.unary(Unary::Sin, angle), graph.unary(Unary::Cos, angle)]);
     }
-    let first = [&model.l_q, &model.l_v, &kept].into_iter().flatten().copied();
-    let first = Tape::new(&graph, model.n, &first.collect::<Vec<_>>());
+    let first = [l_q, l_v, following, &kept].into_iter().flatten().copied();
+    let first = Tape::new(&graph, *n, &first.collect::<Vec<_>>());
     let fresh = varies.then(|| {
-        let velocities = better_velocities(&mut graph, &model.l_v, &pattern, |_, k| factors[k]);
-        let forces = with_velocities(&mut graph, &model.l_q, &velocities);
-        let outputs = [&forces, &model.l_v, &velocities, &kept].into_iter().flatten().copied();
-        Arc::new(Tape::new(&graph, 2 * model.n, &outputs.collect::<Vec<_>>()))
+        let velocities = better_velocities(&mut graph, l_v, &pattern, |_, k| factors[k]);
+        let forces = with_velocities(&mut graph, l_q, &velocities);
+        let following = with_velocities(&mut graph, following, &velocities);
+        let outputs = [&forces, l_v, &velocities, &following, &kept].into_iter().flatten().copied();
+        Arc::new(Tape::new(&graph, 2 * n, &outputs.collect::<Vec<_>>()))
     });
-    let forced = (0..model.n).map(|i| !model.structure.cyclic.contains(&i)).collect();
-    Some(Tapes { first: Arc::new(first), fresh, refine: Arc::new(refine), kept: kept.len(), pattern, forced })
+    Some(Tapes {
+        first: Arc::new(first),
+        fresh,
+        refine: Arc::new(refine),
+        kept: kept.len(),
+        pattern,
+        forced: equations.forced.clone(),
+        following: following.len(),
+    })
 }
 
 /// The energy and v·p/2, from q and momenta p in place of velocities. `None` if L is not quadratic in velocities, or the factors of its mass
@@ -47,7 +90,7 @@ pub(super) fn hamiltonian(model: &Model) -> Option<Tape> {
         return None;
     }
     let mut graph = (*model.graph).clone();
-    let (pattern, factors) = factor(&mut graph, model)?;
+    let (pattern, factors) = factor(&mut graph, &model.structure.mass_ordering.position, &model.l_vv)?;
     let zero = graph.number(0.0);
     let at_rest = with_velocities(&mut graph, &model.l_v, &vec![zero; model.n]);
     let momenta: Vec<NodeId> = (0..model.n).map(|i| graph.velocity(i)).collect();
@@ -67,28 +110,33 @@ pub(super) fn hamiltonian(model: &Model) -> Option<Tape> {
     Some(Tape::new(&graph, model.n, &[energy, kinetic]))
 }
 
-/// The factors of L_vv: see [`Pattern`].
-fn factor(graph: &mut Graph, model: &Model) -> Option<(Pattern, Vec<NodeId>)> {
-    let position = &model.structure.mass_ordering.position;
-    let mut columns = vec![BTreeMap::new(); model.n];
-    for entry in &model.l_vv {
+/// The factors of a symmetric matrix: see [`Pattern`]. `None` if they take too much.
+pub(super) fn factor(
+    graph: &mut Graph,
+    position: &[usize],
+    entries: &[Entry],
+) -> Option<(Pattern, Vec<NodeId>)> {
+    let n = position.len();
+    let mut columns = vec![BTreeMap::new(); n];
+    for entry in entries {
         let (i, j) = (position[entry.row], position[entry.column]);
         columns[i.min(j)].insert(i.max(j), entry.node);
     }
-    let left = MOST.max(MOST_EACH * model.n);
+    let left = MOST.max(MOST_EACH * n);
     let (rows, factors) = Elimination { graph, columns, left }.factor()?;
     Some((Pattern::new(position, rows), factors))
 }
 
 /// The tape that refines, and the angles whose sines it takes from what is kept.
-fn refine(graph: &Graph, model: &Model, pattern: &Pattern) -> (Tape, Vec<NodeId>) {
-    let n = model.n;
+fn refine(equations: &Equations, pattern: &Pattern) -> (Tape, Vec<NodeId>) {
+    let n = equations.n;
     // the elimination's nodes are not needed here
-    let mut graph = graph.clone();
+    let mut graph = (*equations.graph).clone();
     let kept = 2 * n + pattern.len();
     let mut angles = Vec::new();
     let mut turned: BTreeMap<NodeId, [NodeId; 3]> = BTreeMap::new();
-    let roots: Vec<NodeId> = model.l_q.iter().chain(&model.l_v).copied().collect();
+    let roots = [&equations.l_q, &equations.l_v, &equations.following].into_iter().flatten();
+    let roots: Vec<NodeId> = roots.copied().collect();
     let derivatives = graph.substitute_all(&roots, |graph, node| match node {
         Node::Unary(op @ (Unary::Sin | Unary::Cos), angle)
             if graph.depends(angle).on(Depends::STATE) && !graph.depends(angle).on(Depends::VELOCITIES) =>
@@ -103,12 +151,14 @@ fn refine(graph: &Graph, model: &Model, pattern: &Pattern) -> (Tape, Vec<NodeId>
         }
         _ => None,
     });
-    let (l_q, l_v) = derivatives.split_at(n);
+    let (l_q, rest) = derivatives.split_at(n);
+    let (l_v, following) = rest.split_at(n);
     let factor = |graph: &mut Graph, k: usize| graph.coordinate(2 * n + k);
     let velocities = better_velocities(&mut graph, l_v, pattern, factor);
     let forces = with_velocities(&mut graph, l_q, &velocities);
+    let following = with_velocities(&mut graph, following, &velocities);
     let turns = angles.iter().map(|angle| turned[angle][2]);
-    let outputs = forces.iter().chain(l_v).chain(&velocities).copied().chain(turns);
+    let outputs = forces.iter().chain(l_v).chain(&velocities).chain(&following).copied().chain(turns);
     let tape = Tape::new(&graph, kept + 3 * angles.len(), &outputs.collect::<Vec<_>>());
     (tape, angles)
 }
@@ -158,7 +208,7 @@ fn better_velocities(
 }
 
 /// L_vv⁻¹ (momenta − present), in the order of the elimination.
-fn solve(
+pub(super) fn solve(
     graph: &mut Graph,
     pattern: &Pattern,
     momenta: &[NodeId],

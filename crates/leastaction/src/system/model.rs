@@ -5,7 +5,8 @@
 //! entries that are not structurally zero; a chain of n particles has O(n) of them.
 
 use super::Symmetry;
-use super::factors::{hamiltonian, tapes};
+use super::factors::{Equations, hamiltonian, tapes};
+use super::routh::Reduced;
 use crate::expr::{Backend, Depends, Differentiator, Evaluator, Graph, Node, NodeId, Tape, Tapes};
 use crate::linear::Ordering;
 use crate::scalar::Real;
@@ -82,6 +83,8 @@ pub struct Model {
     tapes: [OnceLock<Arc<Tape>>; 7],
     /// The tapes of sweeps, where the factors of L_vv can be written down.
     sweeps: OnceLock<Option<Tapes>>,
+    /// The motion without cyclic coordinates.
+    reduced: OnceLock<Option<Reduced>>,
     /// The tape of the energy from momenta, where they can as well.
     hamiltonian: OnceLock<Option<Arc<Tape>>>,
     /// Found when they are first asked for.
@@ -168,6 +171,7 @@ impl Model {
             backend: None,
             tapes: Default::default(),
             sweeps: OnceLock::new(),
+            reduced: OnceLock::new(),
             hamiltonian: OnceLock::new(),
             symmetries: OnceLock::new(),
         })
@@ -223,7 +227,11 @@ impl Model {
     }
     /// The tapes of sweeps; `None` if L_vv couples too many velocities.
     pub fn sweeps(&self) -> Option<&Tapes> {
-        self.sweeps.get_or_init(|| tapes(self)).as_ref()
+        self.sweeps.get_or_init(|| tapes(&Equations::of(self))).as_ref()
+    }
+    /// The motion without cyclic coordinates, for a system with so many parameters; `None` if there are none of these, or little is won.
+    pub fn reduced(&self, parameters: usize) -> Option<&Reduced> {
+        self.reduced.get_or_init(|| Reduced::new(self, parameters)).as_ref()
     }
     /// The energy and v·p/2 from (q, p); `None` if L is not quadratic in velocities, or L_vv couples too many of them.
     pub fn hamiltonian_tape(&self) -> Option<Arc<Tape>> {

@@ -58,7 +58,8 @@ impl Cost {
             };
         };
         let groups = points.div_ceil(LANES) as f64;
-        let tapes = model.sweeps();
+        let reduced = model.reduced(problem.parameters.len()).filter(|_| rule == Rule::Gauss);
+        let tapes = reduced.map(|reduced| &reduced.tapes).or_else(|| model.sweeps());
         let tape = tapes.map_or(gradient, |tapes| tapes.refine.len() as f64);
         let products = n * points as f64 * if rule == Rule::Lobatto { 2.0 } else { 1.0 };
         let s = degree as f64;

@@ -61,6 +61,7 @@ fn write_sweep<'p>(program: &'p RefCell<Program>, tape: &Tape, layout: &Layout) 
                     }
                     (layout.momentum(i), None)
                 }
+                Output::Following(k) => (layout.following(k), None),
                 Output::Kept(k) => (layout.kept(k), None),
                 Output::Turn => return grow(group, layout.groups, value.abs()),
             };
