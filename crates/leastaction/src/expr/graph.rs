@@ -286,10 +286,30 @@ impl Graph {
             let factor = self.add(c, d);
             return self.mul(factor, x);
         }
+        if let Some(rest) = self.completed(a, b).or_else(|| self.completed(b, a)) {
+            return rest;
+        }
         if let Some(sum) = self.united(a, b, false).or_else(|| self.united(b, a, false)) {
             return sum;
         }
         self.commutative(Binary::Add, a, b)
+    }
+
+    /// x for (x − b) + b.
+    fn completed(&self, difference: NodeId, b: NodeId) -> Option<NodeId> {
+        match self.node(difference) {
+            Node::Binary(Binary::Sub, x, other) if other == b => Some(x),
+            _ => None,
+        }
+    }
+
+    /// x for (x + b) − b.
+    fn relieved(&self, sum: NodeId, b: NodeId) -> Option<NodeId> {
+        match self.node(sum) {
+            Node::Binary(Binary::Add, x, other) if other == b => Some(x),
+            Node::Binary(Binary::Add, other, x) if other == b => Some(x),
+            _ => None,
+        }
     }
 
     /// a − b
@@ -318,6 +338,9 @@ impl Graph {
         if let Some((c, d, x)) = self.like_terms(a, b) {
             let factor = self.sub(c, d);
             return self.mul(factor, x);
+        }
+        if let Some(rest) = self.relieved(a, b) {
+            return rest;
         }
         if let Some(sum) = self.united(a, b, true) {
             return sum;

@@ -8,7 +8,7 @@
 
 use super::Model;
 use super::model::Entry;
-use crate::expr::{Depends, Graph, Node, NodeId, Pattern, Tape, Tapes, Unary};
+use crate::expr::{Binary, Depends, Graph, Node, NodeId, Pattern, Tape, Tapes, Unary};
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -264,7 +264,7 @@ impl Elimination<'_> {
             let below: Vec<(usize, NodeId)> = column.into_iter().filter(|(i, _)| *i > k).collect();
             self.left = self.left.checked_sub(below.len() * (below.len() + 3) + 1)?;
             let factors: Vec<NodeId> =
-                below.iter().map(|&(_, entry)| self.graph.mul(entry, inverse)).collect();
+                below.iter().map(|&(_, entry)| self.quotient(entry, pivot, inverse)).collect();
             for (place, &(i, _)) in below.iter().enumerate() {
                 for &(j, entry_j) in &below[..=place] {
                     let entry = self.columns[j].get(&i).copied().unwrap_or(zero);
@@ -279,5 +279,14 @@ impl Elimination<'_> {
         }
         inverses.extend(entries);
         Some((rows, inverses))
+    }
+
+    /// An entry over a pivot: what is left of a product with it, or the entry times the inverse.
+    fn quotient(&mut self, entry: NodeId, pivot: NodeId, inverse: NodeId) -> NodeId {
+        match self.graph.node(entry) {
+            Node::Binary(Binary::Mul, a, b) if a == pivot => b,
+            Node::Binary(Binary::Mul, a, b) if b == pivot => a,
+            _ => self.graph.mul(entry, inverse),
+        }
     }
 }

@@ -8,7 +8,7 @@ use super::Model;
 use super::factors::{Equations, factor, solve, tapes};
 use super::model::Entry;
 use crate::expr::{Depends, Differentiator, Graph, Node, NodeId, Tapes};
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 /// The motion of the coordinates that are not cyclic.
@@ -117,11 +117,18 @@ fn among(model: &Model, places: &[Option<usize>]) -> Vec<Entry> {
     model.l_vv.iter().filter_map(entry).collect()
 }
 
-/// Places of some coordinates in an elimination, in the order that they have among all.
+/// Places of some coordinates in an elimination, in the order that they have among all, but those first whose masses are constant: what is divided by
+/// them is divided once.
 fn order(model: &Model, which: &[usize]) -> Vec<usize> {
     let position = &model.structure.mass_ordering.position;
     let mut sorted: Vec<usize> = (0..which.len()).collect();
-    sorted.sort_by_key(|&k| position[which[k]]);
+    let varies: HashSet<usize> = model
+        .l_vv
+        .iter()
+        .filter(|entry| entry.row == entry.column && !model.graph.is_fixed(entry.node))
+        .map(|entry| entry.row)
+        .collect();
+    sorted.sort_by_key(|&k| (varies.contains(&which[k]), position[which[k]]));
     let mut order = vec![0; which.len()];
     for (place, k) in sorted.into_iter().enumerate() {
         order[k] = place;
@@ -143,4 +150,52 @@ fn derivatives(graph: &mut Graph, l_v: &[NodeId]) -> Vec<Entry> {
         }
     }
     entries
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::expr::Evaluator;
+    use crate::system::{Problem, Settings, catalogue};
+
+    /// Forces and velocities of the reduced motion are those of the whole one.
+    #[test]
+    fn what_is_left_moves_as_before() {
+        for (name, left) in [("lagrange-top", 1), ("spherical-pendulum", 1), ("cart-pole", 1)] {
+            let system = catalogue::system(name).unwrap();
+            let problem: Problem<f64> = system.problem(&Settings::default()).unwrap();
+            let model = &system.model;
+            let reduced = model.reduced(problem.parameters.len()).unwrap();
+            assert_eq!((reduced.left.len(), reduced.group.as_slice()), (left, &[0][..]), "{name}");
+            // another state than the start, where much is zero
+            let q: Vec<f64> = (0..model.n).map(|i| 0.7 + 0.1 * i as f64).collect();
+            let v: Vec<f64> = (0..model.n).map(|i| 0.3 - 0.2 * i as f64).collect();
+            let mut whole = vec![0.0; 2 * model.n];
+            Evaluator::new(model.gradient_tape(), &problem.parameters).evaluate(&q, &v, &0.0, &mut whole);
+            let momenta = reduced.cyclic.iter().map(|&i| whole[model.n + i]);
+            let parameters: Vec<f64> = problem.parameters.iter().copied().chain(momenta).collect();
+            let mut first = Evaluator::new(reduced.tapes.first.clone(), &parameters);
+            let mut found = vec![0.0; first.outputs()];
+            let part = |list: &[f64]| reduced.left.iter().map(|&i| list[i]).collect::<Vec<_>>();
+            first.evaluate(&part(&q), &part(&v), &0.0, &mut found);
+            let following = reduced.cyclic.iter().map(|&i| v[i]);
+            let expected =
+                part(&whole[..model.n]).into_iter().chain(part(&whole[model.n..])).chain(following);
+            for (found, expected) in found.iter().zip(expected) {
+                assert!(
+                    (found - expected).abs() <= 1e-14 * expected.abs().max(1.0),
+                    "{name}: {found} {expected}"
+                );
+            }
+        }
+    }
+
+    #[test]
+    fn sweeps_without_cyclic_coordinates_are_shorter() {
+        let system = catalogue::system("lagrange-top").unwrap();
+        let reduced = system.model.reduced(5).unwrap();
+        let length = |tape: &crate::expr::Tape| tape.len();
+        assert!(length(&reduced.tapes.refine) < 50 && length(&system.model.sweeps().unwrap().refine) > 60);
+        // nothing is left of what does not move but by itself
+        assert!(catalogue::system("pendulum").unwrap().model.reduced(2).is_none());
+    }
 }
