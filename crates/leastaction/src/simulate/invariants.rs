@@ -53,7 +53,7 @@ impl<R: Real> EnergyMeter<R> {
 
     fn begin(&mut self, t: &R, [q, v, p]: [&[R]; 3]) {
         self.v.clone_from_slice(v);
-        (self.initial, self.kinetic) = match self.from_momenta(q, p, t) {
+        (self.initial, self.kinetic) = match self.by_momenta(q, p, t) {
             Some(found) => found,
             None => (self.energy.at(q, v, t).0, kinetic(v, p)),
         };
@@ -62,7 +62,7 @@ impl<R: Real> EnergyMeter<R> {
     /// The energy of a state.
     pub fn measure(&mut self, moment: &Moment<'_, R>) -> Result<R, Cause> {
         let State { q, p, .. } = moment.state;
-        let (energy, kinetic) = match self.from_momenta(q, p, &moment.t) {
+        let (energy, kinetic) = match self.by_momenta(q, p, &moment.t) {
             Some(found) => found,
             // by velocities, or at least to why there are none
             None => {
@@ -79,7 +79,7 @@ impl<R: Real> EnergyMeter<R> {
     }
 
     /// The energy and |v·p|/2 the short way, if that gives numbers.
-    fn from_momenta(&mut self, q: &[R], p: &[R], t: &R) -> Option<(R, f64)> {
+    fn by_momenta(&mut self, q: &[R], p: &[R], t: &R) -> Option<(R, f64)> {
         let [energy, kinetic] = self.hamiltonian.as_mut()?.at(q, p, t);
         (energy.is_finite() && kinetic.is_finite()).then(|| (energy, kinetic.magnitude()))
     }
