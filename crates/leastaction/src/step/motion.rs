@@ -8,9 +8,6 @@ use crate::expr::{Aligned, Stage, Staging, widely};
 use crate::scalar::Real;
 use crate::system::{ConstantMass, Forces};
 
-/// So many coordinates are few.
-const FEW: usize = 8;
-
 #[derive(Clone, Debug)]
 pub(super) struct Motion<R> {
     staging: Staging,
@@ -119,10 +116,7 @@ impl<R: Real> Motion<R> {
     pub(super) fn kick_and_drift(&mut self, [kick, drift]: &[R; 2], force: &[R], mass: &ConstantMass<R>) {
         let lists = self.lists();
         if mass.reciprocals().is_some() {
-            return match lists.q.len() {
-                0..=FEW => few([kick, drift], force, lists),
-                _ => widely(|| one_pass([kick, drift], force, lists)),
-            };
+            return widely(|| one_pass([kick, drift], force, lists));
         }
         let Lists { q, p, dq, dp, stage, .. } = lists;
         for j in 0..q.len() {
@@ -167,26 +161,6 @@ struct Lists<'a, R> {
 }
 
 // Slices of one length, and inlined, so that the compiler makes vector instructions of loops.
-
-/// The same for a few coordinates, where getting ready for vectors would take longer than the work.
-#[inline(never)]
-fn few<R: Real>(sizes: [&R; 2], force: &[R], lists: Lists<'_, R>) {
-    let Lists { q, p, reciprocals, dq, dp, stage } = lists;
-    for ((((((q, p), m), dq), dp), stage), force) in
-        q.iter_mut().zip(p).zip(reciprocals).zip(dq).zip(dp).zip(stage).zip(force)
-    {
-        let one = std::slice::from_mut;
-        let lists = Lists {
-            q: one(q),
-            p: one(p),
-            reciprocals: std::slice::from_ref(m),
-            dq: one(dq),
-            dp: one(dp),
-            stage: one(stage),
-        };
-        one_pass(sizes, std::slice::from_ref(force), lists);
-    }
-}
 
 /// A kick and a drift with a diagonal mass matrix.
 #[inline(always)]
