@@ -122,6 +122,11 @@ impl Abreast {
         let numbers = from[lane..].iter().step_by(ABREAST);
         state.into_iter().flatten().zip(numbers).for_each(|(place, x)| *place = *x);
     }
+    /// Copies q of a lane as it was when the step began.
+    pub fn start_coordinates(&self, lane: usize, q: &mut [f64]) {
+        let numbers = self.before[lane..].iter().step_by(ABREAST);
+        q.iter_mut().zip(numbers).for_each(|(place, x)| *place = *x);
+    }
     /// Gives the velocities of a lane to its trajectory, as they are or as they were when the step began.
     pub fn give(&self, lane: usize, before: bool, to: &mut Nodes) {
         let from = if before { &*self.before } else { &*self.variables };

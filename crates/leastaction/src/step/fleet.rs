@@ -83,8 +83,7 @@ impl Fleet {
     pub fn show(&self, lane: usize, stepper: &mut Stepper<f64>, state: &mut State<f64>) {
         if self.aboard[lane] {
             if let Some(stepper) = galerkin(stepper) {
-                let [mut p, mut q_low, mut p_low] = [(); 3].map(|()| [0.0; 0]);
-                self.nodes.state(lane, true, [&mut stepper.start, &mut p, &mut q_low, &mut p_low]);
+                self.nodes.start_coordinates(lane, &mut stepper.start);
             }
             self.give(lane, false, stepper, state);
         }
