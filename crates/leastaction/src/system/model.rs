@@ -189,9 +189,11 @@ impl Model {
     pub fn with_backend(&self, backend: Option<Backend>) -> Self {
         Self { backend, ..self.clone() }
     }
-    /// What runs the longest of the tapes that have been asked for, in `f64`.
+    /// What runs the longest of the tapes that steps have asked for, in `f64`.
     pub fn backend_used(&self) -> Backend {
-        let longest = self.tapes.iter().filter_map(OnceLock::get).max_by_key(|tape| tape.len());
+        // momenta, masses and energies may have been evaluated for a start only
+        let of_steps = [0, 1, 5, 6].map(|slot| self.tapes[slot].get());
+        let longest = of_steps.into_iter().flatten().max_by_key(|tape| tape.len());
         match longest {
             Some(tape) if tape.is_compiled() && self.backend != Some(Backend::Interpreter) => Backend::Native,
             _ => Backend::Interpreter,
