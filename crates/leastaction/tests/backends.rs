@@ -102,6 +102,25 @@ fn final_states_of_every_system_have_the_same_bits() {
     }
 }
 
+/// Machine code gives up on angles that are far from zero.
+#[test]
+fn steps_with_huge_angles_have_the_same_bits() {
+    for method in ["midpoint", "simpson", "gauss6", "gauss16"] {
+        let run = |backend: Backend| {
+            let mut run = Run { method: Some(method.to_owned()), ..Run::of("double-pendulum") };
+            (run.step, run.until, run.backend) = (Some(0.05.into()), Some(5.0.into()), Some(backend));
+            run.initial.q = Some(vec![1e9.into(), 1.0.into()]);
+            run.initial.v = Some(vec![0.0.into(), 1.0.into()]);
+            let summary = run.simulate().unwrap().summary;
+            let bits: Vec<u64> = summary.q.iter().chain(&summary.p).map(|x| x.to_bits()).collect();
+            (bits, summary.newton)
+        };
+        let (right, found) = (run(Backend::Interpreter), run(Backend::Native));
+        assert_eq!(right.0, found.0, "{method}");
+        assert_eq!(format!("{:?}", right.1), format!("{:?}", found.1), "{method}");
+    }
+}
+
 #[test]
 fn machine_code_is_the_default_and_is_not_written_into_files() {
     let solution = Run { until: Some(1.0.into()), ..Run::of("pendulum") }.simulate().unwrap();

@@ -9,6 +9,7 @@ mod common;
 
 use common::{Watch, assert_close, invariants, method, problem, run};
 use leastaction::analysis::order::distance;
+use leastaction::error::Source;
 use leastaction::exact;
 use leastaction::prelude::*;
 use leastaction::scalar::Dual;
@@ -167,6 +168,15 @@ fn reduced_top_against_the_complete_one() {
             assert_close(&format!("{steps} steps"), found, expected, DIGITS, 4e-15);
         }
     }
+}
+
+/// An elimination without exchanges of rows would lose half of the digits here.
+#[test]
+fn the_energy_of_an_indefinite_lagrangian_is_exact() {
+    let text = "coordinates = [\"x\", \"y\"]\n[lagrangian]\nexpression = \"5e-11*v_x^2 + v_x*v_y - x*y\"\n\
+                [initial]\nq = [0.3, 1]\nv = [1, 2]\n[run]\nmethod = \"gauss8\"\nstep = 0.01\nuntil = 1\n";
+    let solution = Run::read("x", &Source::new("x.toml", text)).unwrap().simulate().unwrap();
+    assert!(solution.summary.energy.max_relative_error < 1e-13, "{:?}", solution.summary.energy);
 }
 
 #[test]

@@ -210,6 +210,20 @@ fn members_keep_to_a_tolerance_with_steps_of_their_own() {
     compare(&flips(run));
 }
 
+/// A linear motion keeps its energy with any step, also with gyroscopic terms: that is no reason for larger ones.
+#[test]
+fn steps_of_linear_motions_are_not_raised() {
+    let text = "coordinates = [\"x\", \"y\"]\n[parameters]\nB = 3\n[lagrangian]\n\
+                expression = \"(v_x^2 + v_y^2)/2 + B/2*(x*v_y - y*v_x) - x^2/2 - y^2\"\n\
+                [initial]\nq = [0.3, 1]\nv = [1, 2]\n\
+                [run]\nmethod = \"gauss8\"\nstep = 0.25\nuntil = 20\ntolerance = 1e-8\n";
+    let run = Run::read("x", &Source::new("x.toml", text)).unwrap();
+    let plan = plan(&grid(&run, &[("x", "0.1..0.5:9")]));
+    for row in all(&plan) {
+        assert_eq!(real(&plan, &row, "step"), 0.25);
+    }
+}
+
 #[test]
 fn members_that_cannot_keep_to_a_tolerance_end_all_the_same() {
     let run = Run { tolerance: Some(1e-30.into()), ..short("pendulum", "midpoint", 1.0, 4.0) };

@@ -1,11 +1,12 @@
 //! The flags of `ensemble`, and the run with its ensemble they describe.
 
-use super::{MethodFlags, ObserveFlags, StartFlags, SummaryFormat};
+use super::{MethodFlags, ObserveFlags, StartFlags, SummaryFormat, once};
 use crate::Ending;
 use clap::Args;
 use leastaction::error::{Origin, Source};
 use leastaction::prelude::Run;
 use leastaction::simulate::ensemble::{Draw, MAX_SEED, Spread};
+use std::collections::HashSet;
 
 /// Values are formulas separated by commas, or A..B:K for K values from A to B.
 #[derive(Debug, Args)]
@@ -98,12 +99,15 @@ impl EnsembleFlags {
             run.plot = self.plot.clone();
         }
         let ensemble = run.ensemble.get_or_insert_default();
+        let (mut varied, mut drawn) = (HashSet::new(), HashSet::new());
         for text in &self.vary {
             let (name, values, origin) = named("--vary", text, "q1=-pi..pi:100")?;
+            once("--vary", &name, &mut varied)?;
             ensemble.vary.insert(name, Spread::read(values, &origin)?);
         }
         for text in &self.draw {
             let (name, values, origin) = named("--draw", text, "q1=uniform(-pi,pi)")?;
+            once("--draw", &name, &mut drawn)?;
             ensemble.draw.insert(name, Draw::read(values, &origin)?);
         }
         ensemble.list = self.list.clone().or(ensemble.list.take());

@@ -22,6 +22,7 @@ use leastaction::expr::Backend;
 use leastaction::prelude::Run;
 use leastaction::simulate::MAX_DIGITS;
 use leastaction::system::Quantity;
+use std::collections::HashSet;
 use std::path::PathBuf;
 
 /// Simulate mechanical systems with integrators derived from the principle of least action.
@@ -282,6 +283,14 @@ impl SimulateFlags {
 /// A formula of a flag, which errors show.
 pub(crate) fn formula(flag: &str, text: &str) -> Quantity {
     Quantity::written(text, &Origin::part(Source::new(flag, text), 0, text.len()))
+}
+
+/// An error if a flag gives a name twice: one of them would be forgotten.
+pub(super) fn once(flag: &str, name: &str, given: &mut HashSet<String>) -> Result<(), Ending> {
+    match given.insert(name.to_owned()) {
+        true => Ok(()),
+        false => Err(Ending::BadInput(format!("`{flag} {name}` is given twice\n  leave one of them out"))),
+    }
 }
 
 /// Splits NAME=VALUE.

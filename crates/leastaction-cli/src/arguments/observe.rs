@@ -1,11 +1,12 @@
 //! The flags for outputs and events, and how they change a run.
 
-use super::formula;
+use super::{formula, once};
 use crate::Ending;
 use clap::Args;
 use leastaction::error::nearest;
 use leastaction::prelude::Run;
 use leastaction::simulate::{Direction, Event};
+use std::collections::HashSet;
 
 /// What is watched beside the state.
 #[derive(Debug, Args)]
@@ -25,13 +26,16 @@ pub(crate) struct ObserveFlags {
 impl ObserveFlags {
     /// Puts outputs and events into a run.
     pub(crate) fn fill(&self, run: &mut Run) -> Result<(), Ending> {
+        let (mut outputs, mut events) = (HashSet::new(), HashSet::new());
         for text in &self.output {
             let (name, of) = named("--output", text, "height=-l*cos(theta)")?;
+            once("--output", &name, &mut outputs)?;
             let of = formula(&format!("--output {name}"), &of);
             run.outputs.insert(name, of);
         }
         for text in &self.event {
             let (name, rest) = named("--event", text, "low=theta:rising")?;
+            once("--event", &name, &mut events)?;
             let (of, direction) = match rest.rsplit_once(':') {
                 None => (rest, Direction::Both),
                 Some((of, word)) => (of.trim().to_owned(), direction(text, word.trim())?),

@@ -76,14 +76,12 @@ pub(super) fn figure(
     };
     let base = &plan.base;
     let unit = &base.problem.system.time_unit;
-    let mut subtitle = format!(
-        "{} members, {} (order {}), {} steps of {}",
-        plan.count(),
-        base.method.name,
-        base.method.order,
-        base.steps,
-        with_space(base.step, unit)
-    );
+    let steps = match base.tolerance {
+        Some(tolerance) => format!("steps for an energy error of {tolerance:e}"),
+        None => format!("{} steps of {}", base.steps, with_space(base.step, unit)),
+    };
+    let mut subtitle =
+        format!("{} members, {} (order {}), {steps}", plan.count(), base.method.name, base.method.order);
     if missing > 0 && drawn.name.ends_with("_first") {
         let end = base.problem.t0 + base.steps as f64 * base.step;
         let others = if failed > 0 { format!(", or one of {failed} that failed") } else { String::new() };

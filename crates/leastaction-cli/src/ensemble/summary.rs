@@ -68,8 +68,9 @@ fn text(work: &Work, summary: &Summary<'_>) -> String {
     let ends = format!("to t = {}{unit}", leastaction::error::number(summary.t_end));
     lines.push(match tally.step_sizes {
         Some([least, largest]) if least < largest => {
-            format!("  steps      a size for each member, from {least:.4} to {largest:.4}{unit}, {ends}")
+            format!("  steps      a size for each member, from {least:.4e} to {largest:.4e}{unit}, {ends}")
         }
+        Some([step, _]) if step != summary.step => format!("  steps      each {step}{unit}, {ends}"),
         _ => format!("  steps      {} each, each {}{unit}, {ends}", summary.steps, summary.step),
     });
     let statuses: Vec<String> =

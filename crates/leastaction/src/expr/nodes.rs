@@ -580,11 +580,11 @@ impl Nodes {
     pub fn following(&self, k: usize) -> &[f64] {
         &self.variables[self.layout.following(k)..][..self.layout.nodes]
     }
-    /// Measures V and F after a sweep: from now on changes are relative to this.
-    pub fn measure(&mut self, sweep: Sweep) {
+    /// Measures V and F after a sweep, which went as [`sweep`](Self::sweep) was told: from now on changes are relative to this.
+    pub fn measure(&mut self, sweep: Sweep, one_by_one: bool) {
         let (first, count) = (self.layout.size(0), 2 * self.layout.n);
         // the code of first sweeps does this
-        if sweep != Sweep::First || self.kernels.first.code.is_none() {
+        if sweep != Sweep::First || one_by_one || self.kernels.first.code.is_none() {
             for i in 0..count {
                 let numbers =
                     &self.variables[self.first_velocity + i * self.layout.lanes..][..self.layout.nodes];

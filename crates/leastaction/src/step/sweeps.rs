@@ -80,7 +80,9 @@ impl Sweeper {
         let model: &Model = &problem.system.model;
         let table: Partitioned<f64> = Partitioned::new(galerkin);
         // a projection keeps momenta constant in the mean only
-        let reduced = model.reduced(parameters.len()).filter(|_| table.projection.is_none());
+        let reduced = model
+            .reduced(parameters.len())
+            .filter(|_| table.projection.is_none() && problem.indefinite().is_none());
         let (tapes, group, left, cyclic) = match reduced {
             Some(Reduced { tapes, group, left, cyclic }) => (tapes, group, left.clone(), cyclic.clone()),
             None => (model.sweeps()?, &model.structure.group, (0..model.n).collect(), Vec::new()),
@@ -189,9 +191,11 @@ impl Sweeper {
 
     /// Solves the equations of the step that was begun: how many sweeps were made, and whether they converged.
     pub(super) fn solve(&mut self) -> (u32, bool) {
+        let memory = self.course.memory();
         if let Some(result) = self.iterate(false) {
             return result;
         }
+        self.course.remember(memory);
         // an angle was far from where machine code knows its sine
         self.nodes.restore_velocities(&self.guess);
         self.iterate(true).unwrap_or((0, false))
@@ -215,7 +219,7 @@ impl Sweeper {
                     [self.nodes.start_coordinates(), self.nodes.sizes()].map(|list| list.iter().copied());
                 self.course.judge(sweep, kind, self.nodes.turn(), q, sizes)
             } else {
-                self.nodes.measure(kind);
+                self.nodes.measure(kind, one_by_one);
                 Next::Sweep(self.course.kind_after_measuring(sweep))
             };
             match next {

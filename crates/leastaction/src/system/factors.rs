@@ -259,7 +259,8 @@ impl Elimination<'_> {
             (Vec::with_capacity(n), Vec::with_capacity(n), Vec::new());
         for k in 0..n {
             let column = std::mem::take(&mut self.columns[k]);
-            let pivot = column.get(&k).copied().unwrap_or(zero);
+            // without exchanges of rows this leads nowhere
+            let pivot = column.get(&k).copied().filter(|&pivot| !self.graph.is_zero(pivot))?;
             let inverse = self.graph.div(one, pivot);
             let below: Vec<(usize, NodeId)> = column.into_iter().filter(|(i, _)| *i > k).collect();
             self.left = self.left.checked_sub(below.len() * (below.len() + 3) + 1)?;

@@ -200,6 +200,12 @@ impl Model {
         }
     }
 
+    /// Whether the equations of motion are linear, with coefficients that do not change, and maybe gyroscopic terms.
+    pub fn is_linear(&self) -> bool {
+        let Structure { constant_mass, constant_stiffness, .. } = self.structure;
+        constant_mass && constant_stiffness && self.l_qv.iter().all(|entry| self.graph.is_fixed(entry.node))
+    }
+
     /// L_q, L_v.
     pub fn gradient_tape(&self) -> Arc<Tape> {
         self.tape(0, || [self.l_q.as_slice(), &self.l_v].concat())

@@ -8,6 +8,7 @@ use super::Model;
 use super::factors::{Equations, factor, solve, tapes};
 use super::model::Entry;
 use crate::expr::{Depends, Differentiator, Graph, Node, NodeId, Tapes};
+use std::cell::Cell;
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
@@ -58,9 +59,14 @@ fn equations(model: &Model, parameters: usize, left: &[usize], cyclic: &[usize])
     let zeros = vec![graph.number(0.0); cyclic.len()];
     let [left_places, cyclic_places] = [left, cyclic].map(|list| places(model.n, list));
     // formulas with the coordinates that are left counted anew, and with velocities in place of those of cyclic ones
+    let is_cyclic = Cell::new(true);
     let replaced = |graph: &mut Graph, formulas: &[NodeId], velocities: &[NodeId]| {
         graph.substitute_all(formulas, |graph, node| match node {
-            Node::Coordinate(i) => left_places[i as usize].map(|k| graph.coordinate(k)),
+            Node::Coordinate(i) => {
+                // a sign changes nothing in L_q, but it is there
+                is_cyclic.set(is_cyclic.get() && left_places[i as usize].is_some());
+                left_places[i as usize].map(|k| graph.coordinate(k))
+            }
             Node::Velocity(i) => match left_places[i as usize] {
                 Some(k) => Some(graph.velocity(k)),
                 None => cyclic_places[i as usize].map(|k| velocities[k]),
@@ -83,7 +89,7 @@ fn equations(model: &Model, parameters: usize, left: &[usize], cyclic: &[usize])
     let l_q = replaced(&mut graph, &of(&model.l_q, left), &following);
     let l_v = replaced(&mut graph, &of(&model.l_v, left), &following);
     let l_vv = derivatives(&mut graph, &l_v);
-    Some(Equations {
+    is_cyclic.get().then(|| Equations {
         graph: Arc::new(graph),
         n: left.len(),
         l_q,
@@ -187,6 +193,37 @@ mod tests {
                 );
             }
         }
+    }
+
+    /// A sign changes nothing in L_q, yet its coordinate matters.
+    #[test]
+    fn coordinates_that_matter_stay() {
+        let text = |kinetic: &str| {
+            format!(
+                "coordinates = [\"phi\", \"r\"]\n[lagrangian]\nkinetic = \"{kinetic}\"\npotential = \"-1/r\"\n\
+                 [initial]\nq = [-5, 1]\nv = [1.1, 0.2]\n[run]\nmethod = \"gauss8\"\nstep = 0.01\nuntil = 1\n"
+            )
+        };
+        let system = |kinetic: &str| {
+            let source = crate::error::Source::new("x.toml", text(kinetic));
+            let run = crate::simulate::Run::read("x", &source).unwrap();
+            (run.resolve().unwrap().0, run)
+        };
+        assert!(system("(v_r^2 + r^2*v_phi^2)/2").0.model.reduced(0).is_some());
+        let (signed, run) = system("(v_r^2 + r^2*(2 + sign(phi))*v_phi^2)/2");
+        assert!(signed.model.reduced(0).is_none());
+        assert!(run.simulate().unwrap().summary.energy.max_relative_error < 1e-12);
+    }
+
+    /// The first mass is zero: without exchanges of rows there are no factors.
+    #[test]
+    fn without_a_mass_of_its_own_a_coordinate_stays() {
+        let text = "coordinates = [\"a\", \"z\"]\n[lagrangian]\n\
+                    expression = \"v_z^2/2*(1 + z^2) + v_a*v_z - cos(z)\"\n[initial]\nq = [0, 0.3]\nv = [0.1, 0.2]\n\
+                    [run]\nmethod = \"gauss8\"\nstep = 0.01\nuntil = 1\n";
+        let source = crate::error::Source::new("x.toml", text.to_owned());
+        let (system, _) = crate::simulate::Run::read("x", &source).unwrap().resolve().unwrap();
+        assert!(system.model.reduced(0).is_none());
     }
 
     #[test]

@@ -117,9 +117,13 @@ pub fn pick_for(run: &Run, system: &System, watch: Watch<'_>) -> Result<Option<P
     let until = numbers.until(run.until.as_ref())?;
     let (t0, length) = (numbers.problem.t0, until - numbers.problem.t0);
     let end = run.until.as_ref().unwrap_or(&system.defaults.until);
+    if length == 0.0 {
+        let message = format!("the run ends where it starts, at t = {t0}\n  try a larger until");
+        return Err(end.locate(Error::BadRun { message }));
+    }
     count_steps(length, length.abs() / LEAST, until).map_err(|error| end.locate(error))?;
     let methods = match &run.method {
-        Some(name) => vec![Method::named(name)?],
+        Some(name) => vec![Method::for_system(name, system)?],
         None => methods(system),
     };
     let sight = look(run, system, length, watch)?;

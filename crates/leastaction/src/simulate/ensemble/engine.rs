@@ -293,7 +293,7 @@ impl OneByOne {
         &mut self,
         starts: &Starts,
         member: usize,
-        mut rung: Option<usize>,
+        rung: Option<usize>,
         go_on: GoOn<'_>,
     ) -> ControlFlow<()> {
         let Self { seat, stepper, state } = self;
@@ -306,8 +306,7 @@ impl OneByOne {
             match seat.look(stepper, state, step) {
                 Look::On => step = stepper.step(state),
                 Look::Again(next) => {
-                    rung = Some(next);
-                    seat.restart(starts, member, rung, stepper, state);
+                    seat.restart(starts, member, Some(next), stepper, state);
                     step = Ok(0);
                 }
                 Look::Ended(status) => {
@@ -317,9 +316,7 @@ impl OneByOne {
             }
         }
     }
-}
 
-impl OneByOne {
     /// The energies of members at the start, and rungs on which they keep to the tolerance while they do not on the one above. Each is looked for from the rung of
     /// the one before.
     pub(super) fn try_rungs(&mut self, ladder: &Arc<Ladder>, starts: &Starts) -> Vec<(f64, usize)> {
@@ -521,9 +518,7 @@ impl EnergyRange {
         self.meter.restart(parameters, &t, start);
         (self.low, self.high) = (0.0, 0.0);
     }
-}
 
-impl EnergyRange {
     /// An energy and |v·p|/2 that somebody measured.
     fn note(&mut self, energy: f64, kinetic: f64) {
         self.meter.note(&energy, kinetic);

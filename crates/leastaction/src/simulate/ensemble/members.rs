@@ -90,6 +90,13 @@ impl Members {
                 let message = format!("the standard deviation of `{name}` is negative: {}", numbers[1]);
                 return Err(b.locate(bad(message)));
             }
+            if draw.shape == Shape::Uniform && numbers[1] < numbers[0] {
+                let [a, b] = numbers;
+                let message = format!(
+                    "the largest number of `{name}` is below the least: {b} < {a}\n  try uniform({b}, {a})"
+                );
+                return Err(draw.numbers[1].locate(bad(message)));
+            }
             dice.push(Dice::new(name, draw.shape, numbers));
         }
         let names = list.names.iter().chain(spec.vary.keys()).chain(spec.draw.keys()).cloned().collect();

@@ -86,8 +86,7 @@ impl EnsemblePlan {
     fn ladder(&self, tolerance: f64, observed: &Observed) -> Ladder {
         let own = Pace { step: self.base.step, steps: self.base.steps };
         // a linear motion keeps its energy with any step
-        let structure = self.base.problem.system.structure();
-        let larger = !(structure.constant_mass && structure.constant_stiffness && structure.separable);
+        let larger = !self.base.problem.system.model.is_linear();
         let mut ladder = Ladder::new(tolerance, own, larger);
         let affordable = STEPS_TRIED / own.steps.max(1);
         let count = affordable.clamp(FEWEST_TRIED, MOST_TRIED).min(self.count().div_ceil(4));
