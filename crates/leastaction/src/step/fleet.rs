@@ -346,7 +346,6 @@ mod tests {
             ("double-pendulum", "gauss6", 0.05),
             ("double-pendulum", "gauss8", 0.05),
             ("double-pendulum", "gauss12", 0.1),
-            ("double-pendulum", "gauss16", 0.1),
             ("double-pendulum", "midpoint", 0.01),
             ("double-pendulum", "simpson", 0.02),
             // too large for sweeps now and then

@@ -18,7 +18,7 @@ const LONGEST: usize = 50_000;
 /// Several trajectories have code for each point; with more of it than this they wait as well.
 const LONGEST_ABREAST: usize = 20_000;
 /// With more points one trajectory fills registers as well as four do.
-const MOST_POINTS_ABREAST: usize = 8;
+const MOST_POINTS_ABREAST: usize = 6;
 
 /// A state in f64.
 pub(super) struct Parts<'a> {
