@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 class Convergence:
     """Errors against steps, and the orders they show.
 
-    ``errors[of, method]`` is an array of errors, one for each of ``steps`` (NaN where a run failed), ``orders[of, method]`` the fitted order
+    ``errors[of, method]`` is an array of errors, one for each of ``steps`` (NaN where one failed), ``orders[of, method]`` the fitted order
     (None where errors are rounding).
     """
 
@@ -160,9 +160,7 @@ def certify(
     :param throw: raise :class:`SimulationError` if something failed
     """
     system = as_system(system)
-    given = keywords(
-        system, q=q, v=v, p=p, t0=t0, until=until, step=step, method=method, tolerance=tolerance, parameters=parameters
-    )
+    given = keywords(system, q=q, v=v, p=p, t0=t0, until=until, step=step, method=method, tolerance=tolerance, parameters=parameters)
     with watcher(progress, "steps") as report:
         text, page, passed = _core.certify(system._core, given, energy_error, report)
     certificate = Certificate(json.loads(text), page, passed)

@@ -49,9 +49,7 @@ class Animation:
         return html
 
 
-def animate(
-    solution: Solution, *, seconds: float = 8.0, fps: int = 25, trace: float = 0.15, speed: float | None = None
-) -> Animation:
+def animate(solution: Solution, *, seconds: float = 8.0, fps: int = 25, trace: float = 0.15, speed: float | None = None) -> Animation:
     """The motion as an animation.
 
     :param seconds: how long it takes at most
@@ -71,7 +69,7 @@ def animate(
     state = solution(times)
     drawn = solution._core.bodies()
     if drawn is None:
-        scene = _Path(solution, state.q)
+        scene: _Scene = _Path(solution, state.q)
     else:
         places = solution._core.positions(state.t, state.q, state.v)
         assert places is not None
@@ -126,7 +124,7 @@ class _Bodies(_Scene):
         else:
             axes.set_aspect("equal")
             self.frame_plane(places)
-        blank = [[]] * self.dimension
+        blank: list[list[float]] = [[]] * self.dimension
         count = min(len(names), MOST_TRACES)
         # only the last body of a chain leaves a trace that can be read
         ends = set(range(len(names))) - {start for start, _ in self.links}
@@ -142,7 +140,7 @@ class _Bodies(_Scene):
         if any(start == -1 for start, _ in self.links):
             points = np.concatenate([points, [[0.0, 0.0]]])
         low, high = points.min(axis=0), points.max(axis=0)
-        margin = 0.08 * float((high - low).max() or 1.0)
+        margin = 0.08 * float(np.max(high - low) or 1.0)
         self.axes.set(xlim=(low[0] - margin, high[0] + margin), ylim=(low[1] - margin, high[1] + margin))
 
     def place(self, line: Any, points: npt.NDArray[np.float64]) -> None:

@@ -202,12 +202,11 @@ def _usual_shards(client: Any) -> int:
     if client is None:
         return 1
     workers = client.scheduler_info()["workers"].values()
-    return 4 * max(1, sum(worker["nthreads"] for worker in workers))
+    threads = sum(int(worker["nthreads"]) for worker in workers)
+    return 4 * max(1, threads)
 
 
-def _starts(
-    system: System, states: dict[str, Any], parameters: Mapping[Any, Any] | None
-) -> tuple[Starts | None, dict[str, Any]]:
+def _starts(system: System, states: dict[str, Any], parameters: Mapping[Any, Any] | None) -> tuple[Starts | None, dict[str, Any]]:
     """Arrays of members as columns, and what is the same for all."""
     columns: dict[str, npt.NDArray[np.float64]] = {}
     fixed: dict[str, Any] = {}
@@ -242,9 +241,7 @@ def _starts(
     return Starts(list(columns), np.ascontiguousarray(np.stack(list(columns.values()), axis=1))), fixed
 
 
-def _varied_parameters(
-    system: System, parameters: Mapping[Any, Any], columns: dict[str, npt.NDArray[np.float64]]
-) -> dict[str, Any]:
+def _varied_parameters(system: System, parameters: Mapping[Any, Any], columns: dict[str, npt.NDArray[np.float64]]) -> dict[str, Any]:
     """The parameters that are the same for all; columns for the others."""
     fixed = {}
     known = system.parameters
@@ -260,7 +257,9 @@ def _varied_parameters(
             table = _table(f"parameter `{name}`", value)
             columns.update({f"{name}[{i + 1}]": table[:, i] for i in range(table.shape[1])})
         else:
-            raise InputError(f"parameter `{name}` must be a number or an array with one for each member, but has the shape {np.shape(value)}")
+            raise InputError(
+                f"parameter `{name}` must be a number or an array with one for each member, but has the shape {np.shape(value)}"
+            )
     return fixed
 
 
@@ -272,7 +271,11 @@ def _table(what: str, value: Any) -> npt.NDArray[np.float64]:
 
 
 def _collect(
-    work: _core.EnsembleWork, found: Iterator[tuple[int, Columns]], count: int, kept: Parts | None, report: Report | None
+    work: _core.EnsembleWork,
+    found: Iterator[tuple[int, Columns]],
+    count: int,
+    kept: Parts | None,
+    report: Report | None,
 ) -> Any:
     """Puts shards in their places as they arrive, or writes them."""
     table: Columns = {}

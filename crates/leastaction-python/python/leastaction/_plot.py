@@ -94,7 +94,7 @@ def _motion(solution: Solution, axes: Any) -> None:
 def _space(axes: Any, places: Array, sphere: float | None) -> None:
     """Equal scales in space, and a sphere if everything moves on one."""
     if sphere is not None:
-        u, w = np.mgrid[0 : 2 * np.pi : 25j, 0 : np.pi : 13j]  # type: ignore[misc]
+        u, w = np.mgrid[0 : 2 * np.pi : 25j, 0 : np.pi : 13j]
         grid = sphere * np.array([np.cos(u) * np.sin(w), np.sin(u) * np.sin(w), np.cos(w)])
         axes.plot_wireframe(*grid, color="0.85", lw=0.4)
     reach = sphere or float(np.abs(places).max()) or 1.0
@@ -113,7 +113,11 @@ def _path(solution: Solution, axes: Any, rows: npt.NDArray[np.intp]) -> None:
         return
     axes.plot(q[:, 0], q[:, 1], lw=0.8)
     axes.plot(*q[-1, :2], "o", color="C0")
-    axes.set(xlabel=with_unit(names[0], units[0]), ylabel=with_unit(names[1], units[1]), title="path of the first two coordinates")
+    axes.set(
+        xlabel=with_unit(names[0], units[0]),
+        ylabel=with_unit(names[1], units[1]),
+        title="path of the first two coordinates",
+    )
 
 
 def _shown(solution: Solution) -> list[tuple[int, str]]:
@@ -245,9 +249,7 @@ def plot_convergence(found: Convergence) -> Any:
     from matplotlib.ticker import NullFormatter
 
     measures = list(dict.fromkeys(of for of, _ in found.errors))
-    figure, panels = plt.subplots(
-        1, len(measures), figsize=(4.6 * len(measures), 4.4), layout="constrained", squeeze=False
-    )
+    figure, panels = plt.subplots(1, len(measures), figsize=(4.6 * len(measures), 4.4), layout="constrained", squeeze=False)
     for of, axes in zip(measures, panels[0], strict=True):
         for (measure, method), errors in found.errors.items():
             if measure == of:

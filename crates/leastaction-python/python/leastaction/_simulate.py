@@ -91,8 +91,9 @@ def simulate(
         if isinstance(interrupt, KeyboardInterrupt):
             raise Interrupted(f"{solution.message}; the attribute `solution` of this exception has them", solution) from None
         raise interrupt
-    for warning in core.warnings:
-        warnings.warn(warning, LeastActionWarning, stacklevel=2)
     if throw and not solution.success:
         raise SimulationError(solution.message, solution)
+    # what failed says why; what did not may still be doubtful
+    for warning in core.warnings if solution.success else ():
+        warnings.warn(warning, LeastActionWarning, stacklevel=2)
     return solution

@@ -152,8 +152,7 @@ class Solution:
             found = self._core.positions(state.t, state.q, state.v)
         if found is None:
             raise InputError(
-                f"the system `{self.system.name}` does not say where its bodies are\n"
-                "  give positions=… to la.System, or [plot] in the text"
+                f"the system `{self.system.name}` does not say where its bodies are\n  give positions=… to la.System, or [plot] in the text"
             )
         return found
 

@@ -79,4 +79,4 @@ def _power(node: Any, made: dict[Any, Expression]) -> Any:
 
 
 def _number(x: float) -> Expression:
-    return 0.0 * t + x
+    return Expression.number(float(x))

@@ -14,7 +14,9 @@ import numpy as np
 
 from . import _core, _trace
 from ._core import Expression
+from ._core import System as Compiled
 from ._errors import InputError, LeastActionWarning, TracingError
+from ._symbols import t
 
 Number = float | str
 """A number, or a formula of parameters and constants in a string."""
@@ -46,7 +48,7 @@ class System:
     ('x', 'y')
     """
 
-    _core: _core.System
+    _core: Compiled
 
     def __init__(
         self,
@@ -69,16 +71,22 @@ class System:
     ) -> None:
         start = {"q": q, "v": v, "p": p, "t": t0}
         run = {"method": method, "step": step, "until": until}
-        own = {"n": n, "coordinates": coordinates, **start, **run, "positions": positions, "links": links, "title": title}
+        own = {
+            "n": n,
+            "coordinates": coordinates,
+            **start,
+            **run,
+            "positions": positions,
+            "links": links,
+            "title": title,
+        }
         values = _parameters(parameters)
         if isinstance(source, System):
             raise InputError("this is a System already; use it as it is, with parameters=… in simulate")
         if isinstance(source, (str, os.PathLike)):
             given = [key for key, value in own.items() if value is not None]
             if given:
-                raise TypeError(
-                    f"{given[0]} is not for a name, a text or a file, which say it themselves\n  give it to simulate instead"
-                )
+                raise TypeError(f"{given[0]} is not for a name, a text or a file, which say it themselves\n  give it to simulate instead")
             self._core = _from_text(source, name, values)
         else:
             names, formula, bodies = _record(source, n, coordinates, values, positions)
@@ -89,7 +97,7 @@ class System:
             warnings.warn(warning, LeastActionWarning, stacklevel=2)
 
     @classmethod
-    def _of(cls, core: _core.System) -> System:
+    def _of(cls, core: Compiled) -> System:
         system = cls.__new__(cls)
         system._core = core
         return system
@@ -238,9 +246,7 @@ def _record(
             raise TypeError("say how many coordinates the function has: n=3, or coordinates=['x', 'y']")
         formula = _trace.lagrangian(source, names, symbols)
     else:
-        raise TypeError(
-            f"a System is made of a name, a text, a path, a function or a formula of symbols, not of {type(source).__name__}"
-        )
+        raise TypeError(f"a System is made of a name, a text, a path, a function or a formula of symbols, not of {type(source).__name__}")
     bodies = [] if positions is None else _trace.positions(positions, names, symbols)
     return names, formula, bodies
 
@@ -260,7 +266,7 @@ def _number(what: str, value: Any) -> str:
     """A number or a formula, as TOML."""
     if isinstance(value, str):
         return json.dumps(value)
-    if isinstance(value, (bool, np.bool_)) or isinstance(value, Expression):
+    if isinstance(value, (bool, np.bool_, Expression)):
         raise TypeError(f"{what} must be a number or a formula in a string, but is {value!r}")
     try:
         number = float(value)
@@ -299,7 +305,11 @@ def _definition(
     lines += ["", "[definitions]", *(f"{name} = {json.dumps(text)}" for name, text in definitions)]
     lines += ["", "[lagrangian]", f"expression = {json.dumps(texts[0])}"]
     lines += ["", "[initial]", *_initial(len(names), start)]
-    lines += ["", "[run]", *(f"{key} = {json.dumps(value) if key == 'method' else _number(key, value)}" for key, value in run.items() if value is not None)]
+    lines += [
+        "",
+        "[run]",
+        *(f"{key} = {json.dumps(value) if key == 'method' else _number(key, value)}" for key, value in run.items() if value is not None),
+    ]
     lines += _plot(bodies, texts[1:], links)
     return "\n".join(lines) + "\n"
 
@@ -347,9 +357,7 @@ def _links(links: Any, count: int) -> list[list[str]]:
         ends = list(pair) if isinstance(pair, (tuple, list)) else []
         right = len(ends) == 2 and all(end == "origin" or (isinstance(end, int) and 0 <= end < count) for end in ends)
         if not right or ends[1] == "origin":
-            raise InputError(
-                f'{pair!r} is not a link: give the numbers of two of the {count} bodies, or "origin" and a number'
-            )
+            raise InputError(f'{pair!r} is not a link: give the numbers of two of the {count} bodies, or "origin" and a number')
         pairs.append(["origin" if end == "origin" else f"body{end + 1}" for end in ends])
     return pairs
 
@@ -358,7 +366,7 @@ def formula(system: System, function: Any) -> Any:
     """An output or the formula of an event: text as it is, functions and symbols as text."""
     if callable(function) and not isinstance(function, Expression):
         q, v = _trace.state_symbols(system.coordinates)
-        values = {"q": q, "v": v, "t": _trace.t, "p": _trace.parameter_symbols(list(system.parameters))}
+        values = {"q": q, "v": v, "t": t, "p": _trace.parameter_symbols(list(system.parameters))}
         label = getattr(function, "__name__", "the function")
         function = _trace.scalar(_trace.call(function, ("q", "v"), values), label)
     if isinstance(function, Expression):

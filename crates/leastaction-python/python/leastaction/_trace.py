@@ -4,7 +4,11 @@ from __future__ import annotations
 
 import difflib
 import inspect
+import os
+import re
+import traceback
 from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -79,7 +83,45 @@ def _roles(function: Callable[..., Any], first: Sequence[str]) -> list[str]:
 
 def call(function: Callable[..., Any], first: Sequence[str], values: dict[str, Any]) -> Any:
     """Calls a function with symbols by the roles of its arguments."""
-    return function(*[values[role] for role in _roles(function, first)])
+    arguments = [values[role] for role in _roles(function, first)]
+    try:
+        return function(*arguments)
+    except (AttributeError, TypeError) as error:
+        if isinstance(error, TracingError) or not _of_numpy(error):
+            raise
+        raise TracingError(
+            f"{error}{_place(error)}\n  NumPy cannot apply this to traced numbers; use np.sin, np.exp, np.sqrt and the like, sums, "
+            "products, and plain operators, with formulas of q and v first"
+        ) from error
+
+
+def _of_numpy(error: Exception) -> bool:
+    """Whether a function of NumPy did not find what it needs."""
+    return bool(re.search(r"ufunc|no callable|(int|float)\S* object has no attribute", str(error)))
+
+
+def _place(error: Exception) -> str:
+    """The line of the user's program where an exception comes from."""
+    own, frames = str(Path(__file__).parent), traceback.extract_tb(error.__traceback__)
+    for frame in reversed(frames):
+        if not frame.filename.startswith(own) and f"{os.sep}numpy{os.sep}" not in frame.filename:
+            code = f": `{frame.line}`" if frame.line else ""
+            return f" ({Path(frame.filename).name}, line {frame.lineno}{code})"
+    return ""
+
+
+def apply(ufunc: Any, method: str, *inputs: Any, **keywords: Any) -> Any:
+    """What a ufunc gives where a formula is among its inputs: numbers become formulas, so that each of them has the methods NumPy calls."""
+    result = getattr(ufunc, method)(*(_lifted(x) for x in inputs), **keywords)
+    return result.item() if isinstance(result, np.ndarray) and result.shape == () else result
+
+
+def _lifted(x: Any) -> Any:
+    array = np.asarray(x, dtype=object)
+    lifted = np.empty(array.shape, dtype=object)
+    for place in np.ndindex(array.shape):
+        lifted[place] = as_expression(array[place])
+    return lifted
 
 
 def scalar(result: Any, label: str) -> Expression:
@@ -87,15 +129,14 @@ def scalar(result: Any, label: str) -> Expression:
     if isinstance(result, Expression):
         return result
     array = np.asarray(result, dtype=object)
-    if array.shape == () and isinstance(array.item(), Expression):
-        return array.item()
+    found = array.item() if array.shape == () else None
+    if isinstance(found, Expression):
+        return found
     if result is None:
         raise TracingError(f"{label} returns nothing; end it with `return` and the formula")
     if array.shape == ():
         raise TracingError(f"{label} returns {result!r}, which contains neither coordinates nor velocities")
-    raise TracingError(
-        f"{label} returns an array of the shape {array.shape}, but must return one number\n  add up its entries with np.sum"
-    )
+    raise TracingError(f"{label} returns an array of the shape {array.shape}, but must return one number\n  add up its entries with np.sum")
 
 
 def lagrangian(function: Callable[..., Any], names: Sequence[str], parameters: Parameters) -> Expression:
@@ -122,4 +163,4 @@ def positions(function: Callable[..., Any], names: Sequence[str], parameters: Pa
 
 def as_expression(value: Any) -> Expression:
     """A number as a formula."""
-    return value if isinstance(value, Expression) else 0.0 * t + float(value)
+    return value if isinstance(value, Expression) else Expression.number(float(value))

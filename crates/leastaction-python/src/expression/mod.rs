@@ -14,7 +14,7 @@ use crate::errors::Kind;
 use pyo3::basic::CompareOp;
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
-use pyo3::types::{PyBool, PyFloat, PyInt};
+use pyo3::types::{PyBool, PyDict, PyFloat, PyInt, PyTuple};
 use std::sync::atomic::{AtomicU64, Ordering};
 use term::{Binary, Node, Role, Term, Unary};
 
@@ -44,11 +44,16 @@ fn operand(value: &Bound<'_, PyAny>) -> PyResult<Option<Node>> {
         Ok(number) => number,
         Err(_) => return Ok(None),
     };
-    if !number.is_finite() {
-        let message = format!("{number} in a traced formula{}", place::of(value.py()));
-        return Err(Kind::Tracing.error(value.py(), format!("{message}\n  use finite numbers")));
+    finite(value.py(), number).map(Some)
+}
+
+/// A number that formulas can have.
+fn finite(py: Python<'_>, number: f64) -> PyResult<Node> {
+    if number.is_finite() {
+        return Ok(Node::number(number));
     }
-    Ok(Some(Node::number(number)))
+    let message = format!("{number} in a traced formula{}", place::of(py));
+    Err(Kind::Tracing.error(py, format!("{message}\n  use finite numbers")))
 }
 
 type Maybe = PyResult<Py<PyAny>>;
@@ -98,6 +103,27 @@ impl Expression {
         };
         let made = NEXT.fetch_add(1, Ordering::Relaxed);
         Ok(Self(Node::new(Term::Name { role, name: name.to_owned(), made })))
+    }
+
+    /// A number as a formula.
+    #[staticmethod]
+    fn number(py: Python<'_>, x: f64) -> PyResult<Self> {
+        finite(py, x).map(Self)
+    }
+
+    /// NumPy's functions, where a formula is among their arguments.
+    #[pyo3(signature = (ufunc, method, *inputs, **keywords))]
+    fn __array_ufunc__<'py>(
+        &self,
+        ufunc: Bound<'py, PyAny>,
+        method: &str,
+        inputs: &Bound<'py, PyTuple>,
+        keywords: Option<&Bound<'py, PyDict>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let py = ufunc.py();
+        let head = (ufunc, method).into_pyobject(py)?;
+        let arguments = head.add(inputs)?;
+        py.import("leastaction._trace")?.getattr("apply")?.call(arguments.cast::<PyTuple>()?, keywords)
     }
 
     /// The name of a symbol; None for other expressions.
