@@ -33,4 +33,6 @@ mod _core {
     use super::solution::{Solution, simulate};
     #[pymodule_export]
     use super::system::System;
+    #[pymodule_export]
+    use super::watch::panic_for_tests;
 }

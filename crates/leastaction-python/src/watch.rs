@@ -118,3 +118,10 @@ fn tell(progress: Option<&Bound<'_, PyAny>>, watch: &Watch) -> PyResult<()> {
         _ => Ok(()),
     }
 }
+
+/// Panics while it works, so that the tests see what becomes of it.
+#[pyfunction]
+#[allow(clippy::panic)] // that is what it is for
+pub(crate) fn panic_for_tests(py: Python<'_>) -> PyResult<()> {
+    work(py, None, |_| panic!("asked for by a test"))?.whole()
+}

@@ -4,10 +4,9 @@ import json
 import subprocess
 import threading
 
+import leastaction as la
 import numpy as np
 import pytest
-
-import leastaction as la
 
 
 def test_shapes_and_words(pendulum):
@@ -37,7 +36,7 @@ def test_dense_output_has_the_order_of_the_method(method):
     times = np.linspace(0.05, 1.95, 23)
     sharp = la.simulate("henon-heiles", until=2, step=0.002, method="gauss16")(times).q
     errors = [np.abs(la.simulate("henon-heiles", until=2, step=h, method=method)(times).q - sharp).max() for h in (0.2, 0.1)]
-    assert errors[0] > 1.6 ** order * errors[1] or errors[1] < 1e-13
+    assert errors[0] > 1.6**order * errors[1] or errors[1] < 1e-13
     assert np.log2(errors[0] / errors[1]) > order - 0.7 or errors[1] < 1e-13
 
 
@@ -70,7 +69,6 @@ def test_events_outputs_and_invariants():
     never = la.simulate("kepler", until=1, events={"far": "x - 1000"})
     assert "`far` never happened" in never.notes
     assert never.t_events["far"].shape == (0,)
-
 
 
 FALL = {"until": 10, "step": 0.5, "method": "simpson"}
@@ -115,9 +113,7 @@ def test_doubtful_steps_are_warned_of():
 def test_tables():
     found = la.simulate("lagrange-top", until=0.1, outputs={"height": "cos(theta)"})
     frame = found.to_pandas()
-    assert list(frame.columns) == [
-        *("phi", "theta", "psi", "v_phi", "v_theta", "v_psi", "p_phi", "p_theta", "p_psi", "energy", "height")
-    ]
+    assert list(frame.columns) == [*("phi", "theta", "psi", "v_phi", "v_theta", "v_psi", "p_phi", "p_theta", "p_psi", "energy", "height")]
     np.testing.assert_array_equal(frame["theta"], found.q[:, 1])
     assert frame.index.name == "t"
     data = found.to_xarray()

@@ -2,12 +2,11 @@
 
 import pickle
 
+import leastaction as la
 import numpy as np
 import pytest
 import sympy as sp
 from conftest import chain
-
-import leastaction as la
 
 TEXT = """
 coordinates = ["r", "theta"]
@@ -111,6 +110,7 @@ def test_numpy_on_traced_arrays():
     written = [
         lambda q, v: 0.5 * v @ mass @ v - 0.5 * q @ stiffness @ q,
         lambda q, v: 0.5 * np.einsum("i,ij,j", v, mass, v) - 0.5 * np.einsum("i,ij,j", q, stiffness, q),
+        lambda q, v: 0.5 * np.linalg.norm(np.linalg.cholesky(mass).T @ v) ** 2 - 0.5 * q @ stiffness @ q,
         lambda q, v: 0.5 * np.dot(v, np.dot(mass, v)) - 0.5 * np.dot(q, np.dot(stiffness, q)),
         lambda q, v: 0.5 * np.sum(np.outer(v, v) * mass) - 0.5 * np.sum(np.outer(q, q) * stiffness),
         lambda q, v: 0.5 * np.sum(v[:, None] * mass * v[None, :]) - 0.5 * np.trace(np.outer(q, q) @ stiffness),
