@@ -86,7 +86,7 @@ SIMULATE = {
     "a huge integer as coordinate": (lambda: la.simulate(PENDULUM, q=[10**400, 0]), TypeError, r"q\[0\]"),
     "an unknown method": (lambda: la.simulate(PENDULUM, method="gaus8"), ValueError, "did you mean `gauss8`"),
     "a method that is no string": (lambda: la.simulate(PENDULUM, method=8), TypeError, "method must be a string"),
-    "a method that does not fit": (lambda: la.simulate(PENDULUM, method="mclachlan4"), ValueError, "method|fit"),
+    "a method that does not fit": (lambda: la.simulate(PENDULUM, method="split4"), ValueError, "does not fit"),
     "an unknown system": (lambda: la.simulate("duoble-pendulum"), ValueError, "did you mean `double-pendulum`"),
     "a file that is not there": (lambda: la.simulate("nowhere/mine.toml"), ValueError, "cannot read `nowhere/mine.toml`"),
     "a folder": (lambda: la.simulate("."), ValueError, "cannot read"),
