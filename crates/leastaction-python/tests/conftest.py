@@ -4,9 +4,10 @@ import os
 import shutil
 from pathlib import Path
 
-import leastaction as la
 import numpy as np
 import pytest
+
+import leastaction as la
 
 
 def chain(q, v, p):

@@ -5,9 +5,10 @@ import subprocess
 import sys
 import time
 
-import leastaction as la
 import numpy as np
 import pytest
+
+import leastaction as la
 
 
 def run(command, *arguments):

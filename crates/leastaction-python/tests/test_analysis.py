@@ -1,8 +1,9 @@
 """Orders, certificates, the papers, listings."""
 
-import leastaction as la
 import numpy as np
 import pytest
+
+import leastaction as la
 
 
 def test_orders(pendulum):

@@ -4,9 +4,10 @@ import os
 import signal
 import time
 
-import leastaction as la
 import numpy as np
 import pytest
+
+import leastaction as la
 
 distributed = pytest.importorskip("distributed")
 

@@ -8,9 +8,10 @@ import subprocess
 import sys
 from pathlib import Path
 
-import leastaction as la
 import matplotlib as mpl
 import pytest
+
+import leastaction as la
 
 mpl.use("agg")
 HERE = Path(__file__).parent

@@ -1,8 +1,9 @@
 """Ensembles: arrays in, arrays out, the same bits as single runs and whoever computes them."""
 
-import leastaction as la
 import numpy as np
 import pytest
+
+import leastaction as la
 
 RUN = {"until": 2, "step": 0.02, "method": "gauss6"}
 

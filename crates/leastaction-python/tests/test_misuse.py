@@ -5,10 +5,11 @@ import subprocess
 import sys
 import threading
 
-import leastaction as la
 import numpy as np
 import pytest
 import sympy as sp
+
+import leastaction as la
 
 PENDULUM = "double-pendulum"
 

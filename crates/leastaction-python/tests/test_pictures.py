@@ -1,9 +1,10 @@
 """Pictures are drawn, and show what they should; how they look was looked at."""
 
-import leastaction as la
 import matplotlib as mpl
 import numpy as np
 import pytest
+
+import leastaction as la
 
 mpl.use("agg")
 

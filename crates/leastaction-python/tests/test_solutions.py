@@ -4,9 +4,10 @@ import json
 import subprocess
 import threading
 
-import leastaction as la
 import numpy as np
 import pytest
+
+import leastaction as la
 
 
 def test_shapes_and_words(pendulum):

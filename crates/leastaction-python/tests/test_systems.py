@@ -2,11 +2,12 @@
 
 import pickle
 
-import leastaction as la
 import numpy as np
 import pytest
 import sympy as sp
 from conftest import chain
+
+import leastaction as la
 
 TEXT = """
 coordinates = ["r", "theta"]
