@@ -5,7 +5,9 @@ use crate::quantity::quantity;
 use crate::system::System;
 use crate::watch;
 use leastaction::analysis::certify::{self as certificate, Options, Verdict};
-use leastaction::analysis::{Convergence, Finding, Measure, Over, Reference, Studies, Study, Vector, pick_for};
+use leastaction::analysis::{
+    Convergence, Finding, Measure, Over, Reference, Studies, Study, Vector, pick_for,
+};
 use leastaction::papers::{self, Batch, Precision, Selection};
 use leastaction::system::Quantity;
 use pyo3::prelude::*;
@@ -30,14 +32,21 @@ impl Measured {
             "sup" => Over::Sup,
             "end" => Over::End,
             "rms" => Over::Rms,
-            other => return Err(Kind::Input.error(py, format!("over = {other:?}: try \"sup\", \"end\" or \"rms\""))),
+            other => {
+                return Err(
+                    Kind::Input.error(py, format!("over = {other:?}: try \"sup\", \"end\" or \"rms\""))
+                );
+            }
         };
         let vector = match self.vector.as_str() {
             "euclid" => Vector::Euclid,
             "max" => Vector::Max,
-            other => return Err(Kind::Input.error(py, format!("vector = {other:?}: try \"euclid\" or \"max\""))),
+            other => {
+                return Err(Kind::Input.error(py, format!("vector = {other:?}: try \"euclid\" or \"max\"")));
+            }
         };
-        let measure = |of: &String| Measure { of: of.trim().to_owned(), relative: self.relative, over, vector };
+        let measure =
+            |of: &String| Measure { of: of.trim().to_owned(), relative: self.relative, over, vector };
         Ok(self.of.iter().map(measure).collect())
     }
 }

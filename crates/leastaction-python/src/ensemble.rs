@@ -58,7 +58,8 @@ fn list(py: Python<'_>, names: Vec<String>, rows: &PyReadonlyArray2<'_, f64>) ->
     let values: Vec<f64> = rows.as_array().iter().copied().collect();
     if let Some(bad) = values.iter().position(|x| !x.is_finite()) {
         let (row, column) = (bad / names.len(), bad % names.len());
-        let message = format!("`{}` of member {row} must be a finite number, but is {}", names[column], values[bad]);
+        let message =
+            format!("`{}` of member {row} must be a finite number, but is {}", names[column], values[bad]);
         return Err(Kind::Input.error(py, message));
     }
     Ok(List { names, values })
@@ -83,9 +84,8 @@ impl EnsembleWork {
         match shard {
             None => Ok(0..self.plan.count()),
             Some((index, count)) if (1..=count).contains(&index) => Ok(self.plan.shard(index, count)),
-            Some((index, count)) => {
-                Err(Kind::Input.error(py, format!("there is no shard {index} of {count}; they go from 1 to {count}")))
-            }
+            Some((index, count)) => Err(Kind::Input
+                .error(py, format!("there is no shard {index} of {count}; they go from 1 to {count}"))),
         }
     }
 }

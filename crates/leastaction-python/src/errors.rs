@@ -45,7 +45,15 @@ impl Kind {
 /// An error of the library as a Python exception.
 pub(crate) fn of_library(py: Python<'_>, error: &leastaction::Error) -> PyErr {
     let kind = if error.is_input() { Kind::Input } else { Kind::Simulation };
-    kind.error(py, shortened(&error.to_string()))
+    kind.error(py, in_python(&shortened(&error.to_string())))
+}
+
+/// A message with the functions that do here what the command does in a shell.
+fn in_python(message: &str) -> String {
+    let names = ["systems", "methods", "converge"];
+    names.iter().fold(message.to_owned(), |message, name| {
+        message.replace(&format!("`leastaction {name}`"), &format!("`la.{name}()`"))
+    })
 }
 
 /// A panic as a Python exception.

@@ -14,8 +14,26 @@ use pyo3::types::{PyBool, PyDict, PyString};
 
 /// All keywords.
 const KNOWN: [&str; 20] = [
-    "q", "v", "p", "t0", "until", "step", "method", "tolerance", "precision", "backend", "every", "dense",
-    "parameters", "outputs", "events", "vary", "draw", "members", "seed", "list",
+    "q",
+    "v",
+    "p",
+    "t0",
+    "until",
+    "step",
+    "method",
+    "tolerance",
+    "precision",
+    "backend",
+    "every",
+    "dense",
+    "parameters",
+    "outputs",
+    "events",
+    "vary",
+    "draw",
+    "members",
+    "seed",
+    "list",
 ];
 
 /// Puts keywords into a run of a system.
@@ -84,7 +102,8 @@ pub(crate) fn whole(what: &str, value: &Bound<'_, PyAny>, least: u64, most: u64)
     match found.and_then(|x| u64::try_from(x).ok()).filter(|x| (least..=most).contains(x)) {
         Some(x) => Ok(x),
         None => {
-            let range = if most == u64::MAX { format!("{least} or more") } else { format!("from {least} to {most}") };
+            let range =
+                if most == u64::MAX { format!("{least} or more") } else { format!("from {least} to {most}") };
             let message = format!("{what} must be a whole number, {range}, but is {}", describe(value));
             Err(Kind::Input.error(value.py(), message))
         }
@@ -161,7 +180,8 @@ fn event(name: &str, value: &Bound<'_, PyAny>) -> PyResult<Event> {
             "stop" => event.stop = Some(whole(&format!("stop of {what}"), &value, 1, u64::MAX)?),
             other => {
                 let hint = nearest(other, ["of", "direction", "stop"]);
-                let message = format!("{what} has an unknown key `{other}`{hint}\n  its keys: of, direction, stop");
+                let message =
+                    format!("{what} has an unknown key `{other}`{hint}\n  its keys: of, direction, stop");
                 return Err(Kind::Input.error(value.py(), message));
             }
         }

@@ -58,7 +58,8 @@ pub(crate) fn list(what: &str, value: &Bound<'_, PyAny>, n: usize) -> PyResult<V
 }
 
 fn numbers(what: &str, array: &Bound<'_, PyArrayDyn<f64>>, n: usize) -> PyResult<Vec<Quantity>> {
-    let values = array.to_vec().or_else(|_| array.call_method0("ravel")?.call_method0("tolist")?.extract())?;
+    let values =
+        array.to_vec().or_else(|_| array.call_method0("ravel")?.call_method0("tolist")?.extract())?;
     if let Some(bad) = values.iter().position(|x| !x.is_finite()) {
         let message = format!("{what}[{bad}] must be a finite number, but is {}", values[bad]);
         return Err(Kind::Input.error(array.py(), message));

@@ -152,7 +152,9 @@ impl Solution {
             Outcome::Stopped { event, time } => {
                 format!("the event `{event}` ended the run at t = {}", number(*time))
             }
-            Outcome::Interrupted => format!("interrupted after {} of {} steps", summary.steps, self.plan.steps),
+            Outcome::Interrupted => {
+                format!("interrupted after {} of {} steps", summary.steps, self.plan.steps)
+            }
             Outcome::Failed(failure) => {
                 format!("{failure}\n  steps computed and kept before it: {}", summary.steps)
             }
@@ -226,7 +228,8 @@ impl Solution {
         let n = self.plan.problem.system.n();
         let (names, columns) = py.detach(|| {
             let conserved = Conserved::new(&self.plan.problem);
-            let mut columns: Vec<Vec<f64>> = vec![Vec::with_capacity(q.len() / n.max(1)); conserved.names.len()];
+            let mut columns: Vec<Vec<f64>> =
+                vec![Vec::with_capacity(q.len() / n.max(1)); conserved.names.len()];
             for (q, p) in q.chunks(n).zip(p.chunks(n)) {
                 for (column, value) in columns.iter_mut().zip(conserved.at(q, p)) {
                     column.push(value);

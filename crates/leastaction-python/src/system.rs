@@ -50,7 +50,10 @@ impl System {
         let mut run = self.run.clone();
         keywords::fill(&mut run, &self.system, keywords)?;
         let size = |name: &String| self.system.sizes.iter().any(|size| size.name == *name);
-        let changed = run.parameters.iter().any(|(name, value)| size(name) && self.run.parameters.get(name) != Some(value));
+        let changed = run
+            .parameters
+            .iter()
+            .any(|(name, value)| size(name) && self.run.parameters.get(name) != Some(value));
         if changed {
             let (system, rest) = py.detach(|| run.resolve()).map_err(|error| of_library(py, &error))?;
             return Ok((rest, system));
@@ -72,7 +75,12 @@ impl System {
     /// A system that a text defines, or the run that it describes.
     #[staticmethod]
     #[pyo3(signature = (name, text, parameters=None))]
-    fn written(py: Python<'_>, name: &str, text: &str, parameters: Option<&Bound<'_, PyDict>>) -> PyResult<Self> {
+    fn written(
+        py: Python<'_>,
+        name: &str,
+        text: &str,
+        parameters: Option<&Bound<'_, PyDict>>,
+    ) -> PyResult<Self> {
         let source = Source::new(format!("{name}.toml"), text.replace("\r\n", "\n"));
         let run = py.detach(|| Run::read(name, &source)).map_err(|error| of_library(py, &error))?;
         Self::of_run(py, run, parameters)
@@ -81,7 +89,7 @@ impl System {
     /// A system or a run in a file.
     #[staticmethod]
     #[pyo3(signature = (path, parameters=None))]
-        fn open(py: Python<'_>, path: PathBuf, parameters: Option<&Bound<'_, PyDict>>) -> PyResult<Self> {
+    fn open(py: Python<'_>, path: PathBuf, parameters: Option<&Bound<'_, PyDict>>) -> PyResult<Self> {
         let run = py.detach(|| Run::open(&path)).map_err(|error| of_library(py, &error))?;
         Self::of_run(py, run, parameters)
     }

@@ -65,9 +65,9 @@ def test_threads_and_failures_change_nothing():
 
 def test_events_in_members():
     found = la.ensemble("pendulum", q=np.array([[0.5], [1.0]]), v=0, until=3, events={"low": "q"})
-    assert found.counts["low"].tolist() == [2, 2] or (found.counts["low"] >= 1).all()
     alone = la.simulate("pendulum", q=[1.0], v=0, until=3, events={"low": "q"})
     assert found.t_events["low"][1] == alone.t_events["low"][0]
+    assert found.counts["low"][1] == len(alone.t_events["low"]) > 1
 
 
 def test_tables(tmp_path):

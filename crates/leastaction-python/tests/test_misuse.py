@@ -85,7 +85,7 @@ SIMULATE = {
     "too many digits": (lambda: la.simulate(PENDULUM, precision=10_000), ValueError, "precision must be"),
     "a huge number": (lambda: la.simulate(PENDULUM, every=10**40), ValueError, "every must be a whole number"),
     "a huge integer as coordinate": (lambda: la.simulate(PENDULUM, q=[10**400, 0]), TypeError, r"q\[0\]"),
-    "an unknown method": (lambda: la.simulate(PENDULUM, method="gaus8"), ValueError, "did you mean `gauss8`"),
+    "an unknown method": (lambda: la.simulate(PENDULUM, method="gaus8"), ValueError, r"did you mean `gauss8`.*\n.*la\.methods\(\)"),
     "a method that is no string": (lambda: la.simulate(PENDULUM, method=8), TypeError, "method must be a string"),
     "a method that does not fit": (lambda: la.simulate(PENDULUM, method="split4"), ValueError, "does not fit"),
     "an unknown system": (lambda: la.simulate("duoble-pendulum"), ValueError, "did you mean `double-pendulum`"),
@@ -183,7 +183,8 @@ SYSTEMS = {
 }
 
 ENSEMBLES = {
-    "nothing varies": (lambda: la.ensemble(PENDULUM), ValueError, "nothing varies"),
+    "nothing varies": (lambda: la.ensemble(PENDULUM), ValueError, r"nothing varies\n.*vary="),
+    "members of nothing": (lambda: la.ensemble(PENDULUM, vary={"q1": [1]}, members=5), ValueError, "nothing is drawn"),
     "columns that do not fit": (lambda: la.ensemble(PENDULUM, q=np.ones((5, 3))), ValueError, r"\(members, 2\)"),
     "lengths that differ": (
         lambda: la.ensemble(PENDULUM, q=np.ones((5, 2)), parameters={"g": np.ones(4)}),
@@ -196,7 +197,7 @@ ENSEMBLES = {
     "an unknown name": (lambda: la.ensemble(PENDULUM, vary={"x": [1, 2]}), ValueError, "`x`"),
     "a broken range": (lambda: la.ensemble(PENDULUM, vary={"q1": "0..1"}), ValueError, "how many values"),
     "a wrong distribution": (lambda: la.ensemble(PENDULUM, draw={"q1": "gauss(0, 1)"}), ValueError, "unknown distribution"),
-    "many digits": (lambda: la.ensemble(PENDULUM, vary={"q1": [1]}, threads=0), ValueError, "threads must be"),
+    "no threads": (lambda: la.ensemble(PENDULUM, vary={"q1": [1]}, threads=0), ValueError, "threads must be"),
     "a wrong name for a parameter": (lambda: la.ensemble(PENDULUM, parameters={"gg": np.ones(3)}), ValueError, "`gg`"),
     "a cube of parameters": (lambda: la.ensemble(PENDULUM, parameters={"g": np.ones((2, 2))}), ValueError, r"shape \(2, 2\)"),
     "a wrong seed": (lambda: la.ensemble(PENDULUM, draw={"q1": "uniform(0,1)"}, seed=-1), ValueError, "seed must be"),

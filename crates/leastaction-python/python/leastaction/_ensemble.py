@@ -157,6 +157,7 @@ def ensemble(
     """
     system = as_system(system)
     starts, fixed = _starts(system, {"q": q, "v": v, "p": p}, parameters)
+    _check_variation(starts, vary, draw, members)
     given = keywords(
         system, **fixed, vary=vary, draw=draw, members=members, seed=seed, t0=t0, until=until, step=step, method=method,
         tolerance=tolerance, events=events, backend=backend,
@@ -172,7 +173,7 @@ def ensemble(
         warnings.warn(warning, LeastActionWarning, stacklevel=2)
     if client is None and out is None:
         with watcher(progress, "members") as report:
-            columns, _ = work.run(_count("shards", threads, 4096), None, report)
+            columns, _ = work.run(threads, None, report)
         return Ensemble(work, columns)
     count = min(shards or _usual_shards(client), work.count)
     kept = None if out is None else Parts(Path(out), work, count)
@@ -183,6 +184,18 @@ def ensemble(
         found = _dask.shards(client, work.run_toml(), starts, missing, count)
     with watcher(progress, "shards") as report:
         return _collect(work, found, count, kept, report)
+
+
+def _check_variation(starts: Starts | None, vary: Any, draw: Any, members: Any) -> None:
+    if starts is None and not vary and not draw:
+        raise InputError(
+            "nothing varies\n  give arrays (q of the shape (members, n), a parameter of the shape (members,)), a grid "
+            '(vary={"q1": "0..1:100"}) or draws (draw={"q1": "uniform(0, 1)"}, members=100)'
+        )
+    if members is not None and not draw:
+        raise InputError(
+            "members says how often to draw, but nothing is drawn\n  leave it out, or draw something: draw={'q1': 'uniform(0, 1)'}"
+        )
 
 
 def _work(core: _core.System, given: dict[str, Any], starts: Starts | None) -> _core.EnsembleWork:

@@ -202,9 +202,10 @@ def _from_text(source: str | os.PathLike[str], name: str | None, values: dict[st
 
 
 def _label(source: Any) -> str:
-    """A name for a system made of a function."""
+    """A name for a system made of a function; what every Lagrangian is called says nothing."""
     name = getattr(source, "__name__", "system")
-    return name if re.fullmatch(r"[A-Za-z][A-Za-z0-9_-]*", name) else "system"
+    says_something = re.fullmatch(r"[A-Za-z][A-Za-z0-9_-]*", name) and name.lower() not in ("lagrangian", "l")
+    return name if says_something else "system"
 
 
 def _names(n: int | None, coordinates: Any) -> list[str] | None:

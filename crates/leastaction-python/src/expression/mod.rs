@@ -181,7 +181,11 @@ impl Expression {
         Self::refuse(py, "`//` on a traced number", "it has no derivative; use `/`")
     }
     fn __mod__(&self, py: Python<'_>, _other: &Bound<'_, PyAny>) -> PyResult<()> {
-        Self::refuse(py, "`%` on a traced number", "it has no derivative; use np.sin or np.cos for what repeats itself")
+        Self::refuse(
+            py,
+            "`%` on a traced number",
+            "it has no derivative; use np.sin or np.cos for what repeats itself",
+        )
     }
     fn __bool__(&self, py: Python<'_>) -> PyResult<bool> {
         Self::refuse(py, "a branch on a traced number", NO_BRANCH)

@@ -102,12 +102,8 @@ impl Writer {
         let (text, bond) = match op {
             Binary::Add => (format!("{} + {}", a.text, b.within(Bond::Product)), Bond::Sum),
             Binary::Sub => (format!("{} - {}", a.text, b.within(Bond::Product)), Bond::Sum),
-            Binary::Mul => {
-                (format!("{}*{}", a.within(Bond::Product), b.within(Bond::Power)), Bond::Product)
-            }
-            Binary::Div => {
-                (format!("{}/{}", a.within(Bond::Product), b.within(Bond::Power)), Bond::Product)
-            }
+            Binary::Mul => (format!("{}*{}", a.within(Bond::Product), b.within(Bond::Power)), Bond::Product),
+            Binary::Div => (format!("{}/{}", a.within(Bond::Product), b.within(Bond::Power)), Bond::Product),
             Binary::Pow => (format!("{}^{}", a.within(Bond::Whole), b.within(Bond::Whole)), Bond::Power),
             Binary::Atan2 => (format!("atan2({}, {})", a.text, b.text), Bond::Whole),
             Binary::Hypot => (format!("hypot({}, {})", a.text, b.text), Bond::Whole),
@@ -182,7 +178,8 @@ pub(crate) fn symbols_in(expressions: Vec<PyRef<'_, Expression>>) -> (Vec<String
 
 /// An expression as a formula, shortened.
 pub(super) fn shown(root: &Node) -> String {
-    let mut writer = Writer { prefix: "…".to_owned(), inline: false, definitions: Vec::new(), texts: HashMap::new() };
+    let mut writer =
+        Writer { prefix: "…".to_owned(), inline: false, definitions: Vec::new(), texts: HashMap::new() };
     for node in ordered([root]) {
         writer.write(node, false);
     }

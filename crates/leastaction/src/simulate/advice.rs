@@ -15,7 +15,8 @@ impl Solution {
             match tally.stop {
                 Some(stop) if tally.count < stop && matches!(self.outcome, Outcome::Done) => {
                     let (often, count) = (times(stop), times(tally.count));
-                    notes.push(format!("the run ended before `{name}` happened {often}: it happened {count}"));
+                    notes
+                        .push(format!("the run ended before `{name}` happened {often}: it happened {count}"));
                 }
                 None if tally.count == 0 => notes.push(format!("`{name}` never happened")),
                 _ => {}

@@ -67,12 +67,14 @@ fn read(path: &Path) -> Result<Arc<Source>> {
     let name = path.display().to_string();
     let bytes = std::fs::read(path)
         .map_err(|error| Error::BadStudy { message: format!("cannot read `{name}`: {error}") })?;
-    String::from_utf8(bytes).map(|text| Source::new(name.clone(), text.replace("\r\n", "\n"))).map_err(|error| {
-        let at = error.utf8_error().valid_up_to();
-        let text = String::from_utf8_lossy(error.as_bytes()).into_owned();
-        Diagnostic::new(&Source::new(name, text), at..at + 3, "the file is not text in UTF-8")
-            .label("not a character")
-            .help("save it as UTF-8")
-            .into()
-    })
+    String::from_utf8(bytes).map(|text| Source::new(name.clone(), text.replace("\r\n", "\n"))).map_err(
+        |error| {
+            let at = error.utf8_error().valid_up_to();
+            let text = String::from_utf8_lossy(error.as_bytes()).into_owned();
+            Diagnostic::new(&Source::new(name, text), at..at + 3, "the file is not text in UTF-8")
+                .label("not a character")
+                .help("save it as UTF-8")
+                .into()
+        },
+    )
 }
