@@ -35,6 +35,13 @@ pub(crate) fn ensemble<'py>(
         (Some(names), Some(rows)) => Some(list(py, names, &rows)?),
         _ => None,
     };
+    let named = run.ensemble.as_ref().and_then(|ensemble| ensemble.list.clone());
+    if let (None, Some(file)) = (&list, named) {
+        let message = format!(
+            "the run names a list of starts, `{file}`\n  read it, for instance with pandas, and give its columns as arrays: q, v, p, parameters"
+        );
+        return Err(Kind::Input.error(py, message));
+    }
     if list.is_some() {
         run.ensemble.get_or_insert_default().list = Some("arrays".to_owned());
     }

@@ -5,6 +5,7 @@ use crate::keywords;
 use leastaction::error::Source;
 use leastaction::prelude::Run;
 use leastaction::simulate::Definition;
+use leastaction::simulate::ensemble::Ensemble;
 use leastaction::system::Quantity;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -178,6 +179,13 @@ impl System {
         let or = |own: &Option<Quantity>, other: &Quantity| own.as_ref().unwrap_or(other).to_string();
         let method = self.run.method.as_ref().unwrap_or(&defaults.method).clone();
         (method, or(&self.run.step, &defaults.step), or(&self.run.until, &defaults.until))
+    }
+
+    /// Whether its file says what varies in an ensemble.
+    #[getter]
+    fn varies(&self) -> bool {
+        let varies = |e: &Ensemble| e.list.is_some() || !e.vary.is_empty() || !e.draw.is_empty();
+        self.run.ensemble.as_ref().is_some_and(varies)
     }
 
     /// What may not be as it was meant in its text.

@@ -51,6 +51,23 @@ def test_a_killed_worker_loses_nothing_and_doubles_nothing(cluster, whole):
     same(found.columns, whole.columns)
 
 
+def test_all_workers_may_be_lost(cluster):
+    """Their successors are sent what they need again, the list of starts too."""
+    q = np.random.default_rng(4).uniform(-2, 2, (1000, 2))
+    start = {"q": q, "p": 0, "until": 10, "step": 0.01, "method": "gauss8"}
+    with distributed.Client(cluster) as client:
+        client.wait_for_workers(2)
+        victims = client.run(os.getpid)
+
+        def kill_all(done, total):
+            if done == total // 2:
+                for victim in victims.values():
+                    os.kill(victim, signal.SIGKILL)
+
+        found = la.ensemble("double-pendulum", **start, client=client, shards=8, progress=kill_all)
+    same(found.columns, la.ensemble("double-pendulum", **start).columns)
+
+
 def test_arrays_and_functions_travel(cluster):
     q = np.random.default_rng(3).uniform(-1, 1, (60, 2))
     system = la.System(lambda q, v, p: 0.5 * np.sum(v**2) - p.k * np.sum(1 - np.cos(q)), n=2, parameters={"k": 2.0})

@@ -100,3 +100,12 @@ def test_a_tolerance_gives_members_their_steps():
     found = la.ensemble("double-pendulum", vary={"q1": "0.1..2:12"}, until=5, tolerance=1e-8)
     assert found.energy_error.max() < 1e-8
     assert found.notes[0].startswith("picked")
+
+
+def test_files_may_say_what_varies(tmp_path):
+    path = tmp_path / "run.toml"
+    path.write_text('system = "pendulum"\n[run]\nuntil = 1\n[ensemble]\nvary = { q = [0.1, 0.2] }\n')
+    assert len(la.ensemble(path)) == 2
+    path.write_text('system = "pendulum"\n[run]\nuntil = 1\n[ensemble]\nlist = "starts.csv"\n')
+    with pytest.raises(la.InputError, match=r"starts\.csv.*\n.*arrays"):
+        la.ensemble(path)

@@ -3,7 +3,7 @@
 #![allow(clippy::unwrap_used, missing_docs)]
 
 use leastaction::prelude::*;
-use leastaction::simulate::{Conserved, Dense, Plan};
+use leastaction::simulate::{Conserved, Dense, Plan, Recording};
 
 fn plan(method: &str, step: f64, every: u64) -> Plan {
     let run = Run {
@@ -62,7 +62,7 @@ fn states_are_found_where_not_every_step_was_recorded() {
         let message = dense.find((&few).into(), t).unwrap_err().to_string();
         assert!(message.contains("outside of what was computed"), "{message}");
     }
-    let nothing = Default::default();
+    let nothing = Recording::default();
     let message = dense.find((&nothing).into(), 1.0).unwrap_err().to_string();
     assert!(message.contains("nothing was recorded"), "{message}");
 }

@@ -45,11 +45,16 @@ def compute(run: str, starts: Starts | None, index: int, count: int) -> Columns:
     return columns
 
 
+def _same(starts: Starts) -> Starts:
+    return starts
+
+
 def shards(client: Any, run: str, starts: Starts | None, wanted: Iterable[int], count: int) -> Iterator[tuple[int, Columns]]:
     """Sends shards and yields each once, as they arrive. What a lost worker had is computed again by another."""
     from distributed import as_completed
 
-    shared = None if starts is None else client.scatter(starts, broadcast=True, hash=True)
+    # a task of its own, which is done again if those who had its result are gone; scattered data would be lost with them
+    shared = None if starts is None else client.submit(_same, starts, retries=RETRIES, pure=False)
     futures = {}
     for index in wanted:
         future = client.submit(compute, run, shared, index, count, retries=RETRIES, pure=False)

@@ -157,7 +157,7 @@ def ensemble(
     """
     system = as_system(system)
     starts, fixed = _starts(system, {"q": q, "v": v, "p": p}, parameters)
-    _check_variation(starts, vary, draw, members)
+    _check_variation(system, starts, vary, draw, members)
     given = keywords(
         system, **fixed, vary=vary, draw=draw, members=members, seed=seed, t0=t0, until=until, step=step, method=method,
         tolerance=tolerance, events=events, backend=backend,
@@ -186,7 +186,9 @@ def ensemble(
         return _collect(work, found, count, kept, report)
 
 
-def _check_variation(starts: Starts | None, vary: Any, draw: Any, members: Any) -> None:
+def _check_variation(system: System, starts: Starts | None, vary: Any, draw: Any, members: Any) -> None:
+    if system._core.varies:
+        return
     if starts is None and not vary and not draw:
         raise InputError(
             "nothing varies\n  give arrays (q of the shape (members, n), a parameter of the shape (members,)), a grid "
