@@ -1,6 +1,6 @@
 //! The compiled half of the Python package `leastaction`: Python values in, a [`Run`](leastaction::simulate::Run), and arrays out.
 //!
-//! No numerics here, and no Python while steps are taken: [`expression`] records formulas, [`keywords`] fills a run, [`watch`] lets
+//! No numerics here, and no Python while steps are taken: `expression` records formulas, `keywords` fills a run, `watch` lets
 //! the library work on a thread of its own while the calling one listens to Ctrl-C, and the rest hands results over. What is pleasant
 //! in Python (classes, plots, tables) is written in Python, in `python/leastaction`.
 

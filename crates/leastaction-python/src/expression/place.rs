@@ -2,7 +2,7 @@
 
 use pyo3::prelude::*;
 
-/// ` (file.py, line 12: `x = if q[0] > 0`)`, or nothing if there is no such place.
+/// The file, the number and the text of the line in brackets, after a space; nothing if there is no such place.
 pub(super) fn of(py: Python<'_>) -> String {
     find(py).unwrap_or_default()
 }
