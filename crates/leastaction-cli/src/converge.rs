@@ -5,11 +5,8 @@ use crate::figure::{Figure, with_unit};
 use crate::list::{self, Layout};
 use crate::progress::{AFTER_THIS_STEP, Interrupt, Progress};
 use crate::{Ending, chart, output, print, say};
-use leastaction::analysis::order::pairwise_orders;
-use leastaction::analysis::{Finding, Findings, Measure, Over, Studies, Study, Vector};
+use leastaction::analysis::{Convergence, Finding, Findings, Measure, Series, Studies, Study};
 use leastaction::papers::{Chart, Line, Plot, figure::Style};
-use leastaction::prelude::Method;
-use serde::Serialize;
 use std::collections::BTreeMap;
 
 pub(crate) fn converge(flags: &ConvergeFlags) -> Result<(), Ending> {
@@ -29,18 +26,18 @@ pub(crate) fn converge(flags: &ConvergeFlags) -> Result<(), Ending> {
     });
     progress.finish();
     let Some(findings) = all.first() else { return Ok(()) };
-    let series = series(&study, findings)?;
+    let report = Convergence::new(&study, findings)?;
+    let series = &report.series;
     match flags.format {
         Format::Json => {
-            let report = Report::new(&study, findings, series.clone());
             let json = serde_json::to_string_pretty(&report);
             print(&json.map_err(|error| Ending::Failed(error.to_string()))?)?;
         }
-        Format::Table => print(&text(&study, findings, &series, &list::table))?,
-        Format::Markdown => print(&text(&study, findings, &series, &list::plain_markdown))?,
+        Format::Table => print(&text(&study, findings, series, &list::table))?,
+        Format::Markdown => print(&text(&study, findings, series, &list::plain_markdown))?,
     }
     for path in &flags.plot {
-        let figure = picture(&study, findings, &series).map_err(Ending::Failed)?;
+        let figure = picture(&study, findings, series).map_err(Ending::Failed)?;
         output::write_picture(path, &figure).map_err(Ending::Failed)?;
         say(&format!("wrote {}", path.display()));
     }
@@ -79,78 +76,6 @@ fn ending(study: &Study, findings: &Findings, interrupt: &Interrupt) -> Result<(
 /// Six digits say enough about a step such as period/200.
 fn short(step: f64) -> String {
     format!("{step:.5e}").parse::<f64>().unwrap_or(step).to_string()
-}
-
-/// The errors of one method and measure.
-#[derive(Clone, Debug, Serialize)]
-struct Series {
-    method: String,
-    order: usize,
-    of: String,
-    relative: bool,
-    over: Over,
-    vector: Vector,
-    /// Errors by step; none where a run failed.
-    errors: Vec<Option<f64>>,
-    /// The same with all their digits, if more were asked for than an `f64` has.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    digits: Vec<Option<String>>,
-    /// Orders between successive steps.
-    pairwise_orders: Vec<Option<f64>>,
-    /// The order fitted to all errors that stand clear of rounding.
-    fitted_order: Option<f64>,
-}
-
-#[derive(Debug, Serialize)]
-struct Report {
-    system: String,
-    precision: Option<usize>,
-    until: f64,
-    reference: String,
-    steps: Vec<f64>,
-    series: Vec<Series>,
-}
-
-impl Report {
-    fn new(study: &Study, findings: &Findings, series: Vec<Series>) -> Self {
-        Self {
-            system: study.run.system.clone(),
-            precision: study.run.precision,
-            until: findings.until.first().copied().unwrap_or(f64::NAN),
-            reference: findings.reference.clone(),
-            steps: findings.steps.clone(),
-            series,
-        }
-    }
-}
-
-/// By measure, and for each by method.
-fn series(study: &Study, findings: &Findings) -> Result<Vec<Series>, Ending> {
-    let mut all = Vec::new();
-    for (k, measure) in study.measures.iter().enumerate() {
-        for (m, name) in study.methods.iter().enumerate() {
-            let cells = findings.row(m, k, 0);
-            let finite = |x: f64| x.is_finite().then_some(x);
-            let digits = cells.iter().map(|cell| match cell {
-                Finding::Value { digits, .. } => digits.clone(),
-                _ => None,
-            });
-            let digits: Vec<Option<String>> = digits.collect();
-            all.push(Series {
-                method: name.clone(),
-                order: Method::named(name)?.order,
-                of: measure.of.clone(),
-                relative: measure.is_relative(),
-                over: measure.over,
-                vector: measure.vector,
-                errors: cells.iter().map(|cell| finite(cell.value())).collect(),
-                digits: if digits.iter().any(Option::is_some) { digits } else { Vec::new() },
-                pairwise_orders: pairwise_orders(&findings.points(m, k, 0)).into_iter().map(finite).collect(),
-                fitted_order: findings.order(m, k, 0),
-            });
-        }
-    }
-    Ok(all)
 }
 
 /// One table a measure: steps downwards, methods with their orders sideways.

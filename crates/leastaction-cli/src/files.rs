@@ -1,13 +1,8 @@
-//! Files that describe runs and systems, from their path to a [`Run`].
-//!
-//! A TOML file with `system` is a run, one with `coordinates` and `[lagrangian]` a system; a table that this command wrote
-//! carries its run in comments. A run may name a system file, by a path from its own folder.
+//! Whether a source is a name or a file, and the [`Run`] of either.
 
 use crate::Ending;
-use leastaction::error::{Diagnostic, Source};
-use leastaction::prelude::{Run, catalogue};
+use leastaction::prelude::Run;
 use std::path::Path;
-use std::sync::Arc;
 
 /// Whether a source is meant as a file rather than as a name.
 pub(crate) fn is_file(source: &str) -> bool {
@@ -16,76 +11,7 @@ pub(crate) fn is_file(source: &str) -> bool {
 
 /// The run of a system's name or of a file.
 pub(crate) fn run(source: &str) -> Result<Run, Ending> {
-    if !is_file(source) {
-        return Ok(Run::of(source));
-    }
-    let path = Path::new(source);
-    // a table made by this command carries its run in comments, after a line with the version
-    if path.extension().is_some_and(|e| e.eq_ignore_ascii_case("csv")) {
-        let text = &read(path)?.text;
-        let comments = text.lines().take_while(|line| line.starts_with('#')).skip(1);
-        let text: Vec<&str> = comments.map(|line| line.strip_prefix("# ").unwrap_or("")).collect();
-        let source = Source::new(format!("{} (the run in it)", path.display()), text.join("\n"));
-        return Ok(Run::read(&stem(path), &source)?);
-    }
-    let text = read(path)?;
-    let mut own = Run::read(&stem(path), &text)?;
-    // a list is named by a path from the folder of the file that names it
-    if let Some(list) = own.ensemble.as_mut().and_then(|ensemble| ensemble.list.as_mut()) {
-        *list = path.parent().unwrap_or(Path::new("")).join(&*list).to_string_lossy().into_owned();
-    }
-    if own.definition.is_some() {
-        return Ok(own);
-    }
-    let wrong = |message: String| Run::locate_system(&text, leastaction::Error::BadStudy { message }).into();
-    if !is_file_name(&own.system) {
-        let known = catalogue::ENTRIES.iter().any(|entry| entry.name == own.system);
-        if !known && let Err(error) = catalogue::system(&own.system) {
-            return Err(Run::locate_system(&text, error).into());
-        }
-        return Ok(own);
-    }
-    let other = path.parent().unwrap_or(Path::new("")).join(&own.system);
-    if let Err(error) = std::fs::metadata(&other) {
-        return Err(wrong(format!("cannot read the system's file `{}`: {error}", other.display())));
-    }
-    let base = Run::read(&stem(&other), &read(&other)?)?;
-    if base.definition.is_none() {
-        return Err(wrong(format!(
-            "the system `{}` is a file that describes a run itself\nname a file that defines a system, with coordinates and [lagrangian]",
-            own.system
-        )));
-    }
-    Ok(own.over(base))
-}
-
-/// Whether the system of a run file is a file.
-fn is_file_name(system: &str) -> bool {
-    system.contains(['/', '\\', '.'])
-}
-
-/// The name of a file without folder and extension.
-fn stem(path: &Path) -> String {
-    path.file_stem().map_or_else(|| "system".to_owned(), |stem| stem.to_string_lossy().into_owned())
-}
-
-/// The text of a file; what is not text is shown.
-fn read(path: &Path) -> Result<Arc<Source>, Ending> {
-    let name = path.display().to_string();
-    let bytes =
-        std::fs::read(path).map_err(|error| Ending::BadInput(format!("cannot read `{name}`: {error}")))?;
-    match String::from_utf8(bytes) {
-        Ok(text) => Ok(Source::new(name, text.replace("\r\n", "\n"))),
-        Err(error) => {
-            let at = error.utf8_error().valid_up_to();
-            let text = String::from_utf8_lossy(error.as_bytes()).into_owned();
-            let diagnostic =
-                Diagnostic::new(&Source::new(name, text), at..at + 3, "the file is not text in UTF-8")
-                    .label("not a character")
-                    .help("save it as UTF-8");
-            Err(Ending::Located(Box::new(diagnostic)))
-        }
-    }
+    if is_file(source) { Ok(Run::open(Path::new(source))?) } else { Ok(Run::of(source)) }
 }
 
 #[cfg(test)]

@@ -1,10 +1,8 @@
 //! From a solution to what the figure module draws.
 
 use crate::figure::{Figure, Motion, Path, RunPicture, Series, picture_of_run};
-use leastaction::expr::Evaluator;
 use leastaction::prelude::Solution;
 use leastaction::simulate::Plan;
-use leastaction::system::Settings;
 
 pub(crate) fn draw(plan: &Plan, solution: &Solution) -> Result<Figure, String> {
     let system = &plan.problem.system;
@@ -62,35 +60,22 @@ pub(crate) fn draw(plan: &Plan, solution: &Solution) -> Result<Figure, String> {
 
 /// The bodies' positions at every recorded state.
 pub(crate) fn motion(plan: &Plan, solution: &Solution) -> Result<Option<Motion>, String> {
-    let system = &plan.problem.system;
-    let Some(motion) = &system.motion else { return Ok(None) };
+    let Some(mut bodies) = plan.bodies().map_err(|error| error.to_string())? else { return Ok(None) };
     let recording = &solution.recording;
-    let mut evaluator = Evaluator::new(motion.tape.clone(), &plan.problem.parameters);
-    let mut paths: Vec<Path> =
-        motion.bodies.iter().map(|name| Path { name: name.clone(), points: Vec::new() }).collect();
-    let mut out = vec![0.0; evaluator.outputs()];
+    let names = bodies.motion.bodies.iter();
+    let mut paths: Vec<Path> = names.map(|name| Path { name: name.clone(), points: Vec::new() }).collect();
     for row in 0..recording.len() {
         let range = row * recording.n..(row + 1) * recording.n;
-        evaluator.evaluate(&recording.q[range.clone()], &recording.v[range], &recording.t[row], &mut out);
-        for (path, position) in paths.iter_mut().zip(out.chunks(3)) {
+        let positions = bodies.at(&recording.q[range.clone()], &recording.v[range], recording.t[row]);
+        for (path, position) in paths.iter_mut().zip(positions.chunks(3)) {
             path.points.push([position[0], position[1], position[2]]);
         }
     }
-    let sphere = match &motion.sphere {
-        None => None,
-        Some(radius) => {
-            let mut parameters = solution.run.parameters.clone();
-            parameters.retain(|name, _| system.parameters.iter().any(|p| p.name == *name));
-            let settings = Settings { parameters, ..Settings::default() };
-            let mut formulas = system.formulas(&settings.parameters).map_err(|error| error.to_string())?;
-            Some(formulas.value("the radius", radius).map_err(|error| error.to_string())?)
-        }
-    };
     Ok(Some(Motion {
-        dimension: motion.dimension,
+        dimension: bodies.motion.dimension,
         paths,
-        links: motion.links.clone(),
-        sphere,
-        unit: motion.unit.clone(),
+        links: bodies.motion.links.clone(),
+        sphere: bodies.sphere,
+        unit: bodies.motion.unit.clone(),
     }))
 }

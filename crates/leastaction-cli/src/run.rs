@@ -110,9 +110,12 @@ fn finish(
             print(&json.map_err(|error| Ending::Failed(error.to_string()))?)?;
         }
     }
-    note_missing_events(solution);
-    warn_of_outputs(solution);
-    warn_of_energy(solution);
+    for note in solution.notes() {
+        say(&format!("note: {note}"));
+    }
+    for warning in solution.warnings() {
+        say(&format!("warning: {warning}"));
+    }
     pick::warn(&solution.summary, picked);
     let all_written = failed_writes.is_empty();
     match &solution.outcome {
@@ -128,59 +131,5 @@ fn finish(
             Err(Ending::Interrupted)
         }
         Outcome::Done | Outcome::Stopped { .. } => Ok(()),
-    }
-}
-
-/// What was looked for and did not happen, or happened too often to be kept.
-fn note_missing_events(solution: &Solution) {
-    for tally in &solution.events.tallies {
-        let name = &tally.name;
-        match tally.stop {
-            Some(stop) if tally.count < stop && matches!(solution.outcome, Outcome::Done) => {
-                let (often, count) = (times(stop), times(tally.count));
-                say(&format!("note: the run ended before `{name}` happened {often}: it happened {count}"));
-            }
-            None if tally.count == 0 => say(&format!("note: `{name}` never happened")),
-            _ => {}
-        }
-    }
-    if solution.events.left_out() > 0 {
-        say(&format!(
-            "note: {} events were counted but not kept, to spare memory; a stop ends the run earlier",
-            solution.events.left_out()
-        ));
-    }
-}
-
-fn times(count: u64) -> String {
-    match count {
-        0 => "never".to_owned(),
-        1 => "once".to_owned(),
-        _ => format!("{count} times"),
-    }
-}
-
-/// Outputs that were no finite numbers; files have them as they were.
-fn warn_of_outputs(solution: &Solution) {
-    for (name, output) in &solution.summary.outputs {
-        if let Some(time) = output.not_finite_at {
-            say(&format!(
-                "warning: the output `{name}` is not a finite number at t = {}\n  \
-                 look for a division by zero, or a root or logarithm of a negative number, in its formula",
-                leastaction::error::number(time)
-            ));
-        }
-    }
-}
-
-/// An energy that should be conserved and is not says that the step is too large, even if every step was solved.
-fn warn_of_energy(solution: &Solution) {
-    let energy = &solution.summary.energy;
-    if energy.conserved && energy.max_relative_error > 0.1 {
-        say(&format!(
-            "warning: the energy changed by {:.1e} of its size, so this is not the motion of the system\n  \
-             try a smaller step or a method of higher order",
-            energy.max_relative_error
-        ));
     }
 }

@@ -3,7 +3,7 @@
 //! Links and pictures exist, generated tables are what the command prints now, and every command in a ```` ```console ````
 //! block is run, its printed lines compared with those below it. `…` in an expected line stands for anything.
 //! `UPDATE_BOOK=1 cargo test --test book` rewrites the generated tables. ` | last table` or ` | table 2` at the end of a marker
-//! takes one table of what its command prints. Rust blocks are tested with the library.
+//! takes one table of what its command prints. Rust blocks are tested with the library, Python blocks with the Python package.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, missing_docs)]
 
@@ -15,7 +15,7 @@ const UPDATE: &str = "UPDATE_BOOK";
 const BEGIN: &str = "<!-- begin: ";
 const END: &str = "<!-- end -->";
 /// Commands that are shown but not run here.
-const NOT_RUN: [&str; 4] = ["cargo", "./check", "git", "cd"];
+const NOT_RUN: [&str; 5] = ["cargo", "./check", "git", "cd", "pip"];
 
 fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize().expect("the root of the repository")

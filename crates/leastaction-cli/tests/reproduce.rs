@@ -190,7 +190,7 @@ fn converge_says_what_is_wrong() {
     bad("converge pendulum --until 1 --steps 0.3", &["not a whole number of steps", "0.25"]);
     bad("converge pendulum --of thta", &["`thta`", "energy, q, p"]);
     bad("converge double-pendulum --reference exact", &["no closed-form solution"]);
-    bad("converge pendulum --reference exact --refine 2", &["--refine"]);
+    bad("converge pendulum --reference exact --refine 2", &["refine"]);
     bad("converge pendulum --reference gaus8", &["unknown method `gaus8`", "gauss8"]);
     bad("converge pendulum --plot x.pdf", &["x.pdf", ".svg or .png"]);
     bad("converge pendulum --refine 0", &["refine"]);

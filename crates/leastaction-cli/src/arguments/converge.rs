@@ -3,8 +3,7 @@
 use super::{Format, StartFlags, split};
 use crate::Ending;
 use clap::{Args, ValueEnum};
-use leastaction::analysis::{Computed, Measure, Over, Reference, Study, Vector};
-use leastaction::prelude::Method;
+use leastaction::analysis::{Measure, Over, Reference, Study, Vector};
 use std::path::PathBuf;
 
 /// Each run is compared with the exact solution where there is one, else with a run of higher order, smaller steps and more
@@ -84,26 +83,8 @@ impl ConvergeFlags {
         // the same thing twice is measured once
         study.measures = distinct(study.measures);
         study.methods = distinct(study.methods);
-        let computed = self.reference.as_deref().filter(|name| !matches!(*name, "exact" | "auto"));
-        if let Some(Err(error)) = computed.map(Method::named) {
-            return Err(Ending::BadInput(format!("--reference is neither `exact` nor a method: {error}")));
-        }
-        let details = self.refine.is_some() || self.reference_precision.is_some();
-        study.reference = match self.reference.as_deref() {
-            Some("exact") if details => {
-                return Err(Ending::BadInput(
-                    "the exact solution has neither steps nor digits to choose\n  leave out --refine and --reference-precision, or name a method with --reference".to_owned(),
-                ));
-            }
-            Some("exact") => Reference::Exact,
-            None | Some("auto") if !details => Reference::Auto,
-            _ => Reference::Computed(Computed {
-                system: None,
-                method: computed.map(str::to_owned),
-                refine: self.refine,
-                precision: self.reference_precision,
-            }),
-        };
+        study.reference =
+            Reference::by_name(self.reference.as_deref(), self.refine, self.reference_precision)?;
         Ok(study)
     }
 

@@ -7,12 +7,12 @@ use crate::arguments::{Format, ReproduceFlags};
 use crate::progress::{AFTER_THIS_STEP, Interrupt, Progress};
 use crate::{Ending, chart, output, print, say};
 use leastaction::papers::{Album, Drawing};
-use leastaction::papers::{Batch, Figure, Paper, Table, TableReport, papers};
+use leastaction::papers::{Batch, Figure, Selection, Table, TableReport, papers};
 use std::path::Path;
 
 pub(crate) fn reproduce(flags: &ReproduceFlags) -> Result<(), Ending> {
     let papers = papers()?;
-    let wanted = Wanted::new(&papers, &flags.what)?;
+    let wanted = Selection::new(&papers, &flags.what)?;
     if let Some(folder) = &flags.out {
         make_folder(folder)?;
     }
@@ -84,40 +84,6 @@ fn figures(figures: &[&Figure], folder: &Path, interrupt: &Interrupt) -> Result<
         say(&format!("wrote {} {}", paths[0].display(), paths[1].display()));
     }
     Ok(drawings)
-}
-
-/// What was asked for.
-struct Wanted<'a> {
-    tables: Vec<&'a Table>,
-    figures: Vec<&'a Figure>,
-}
-
-impl<'a> Wanted<'a> {
-    fn new(papers: &'a [Paper], what: &[String]) -> Result<Self, Ending> {
-        let matches = |id: &str| {
-            what.iter().any(|w| {
-                w.eq_ignore_ascii_case("all") || w.eq_ignore_ascii_case(id) || id.split('.').next() == Some(w)
-            })
-        };
-        let all_tables = || papers.iter().flat_map(|paper| &paper.tables);
-        let all_figures = || papers.iter().flat_map(|paper| &paper.figures);
-        let known = |w: &String| {
-            let ids = all_tables().map(|t| &t.id).chain(all_figures().map(|f| &f.id));
-            w.eq_ignore_ascii_case("all")
-                || ids.into_iter().any(|id| id.eq_ignore_ascii_case(w) || id.split('.').next() == Some(w))
-        };
-        if let Some(unknown) = what.iter().find(|w| !known(w)) {
-            let ids: Vec<&str> = all_tables().map(|t| t.id.as_str()).collect();
-            return Err(Ending::BadInput(format!(
-                "`{unknown}` is not a table, a figure or a paper\n  try all, a paper such as 000, one of the tables {}, or a figure such as 001.F7",
-                ids.join(", ")
-            )));
-        }
-        Ok(Self {
-            tables: all_tables().filter(|t| matches(&t.id)).collect(),
-            figures: all_figures().filter(|f| matches(&f.id)).collect(),
-        })
-    }
 }
 
 fn tables(

@@ -6,6 +6,7 @@
 //! measures one run in all these ways and judges, and [`pick`] finds the method and the step for a tolerance.
 
 pub mod certify;
+mod convergence;
 pub mod drift;
 mod measure;
 pub mod order;
@@ -18,6 +19,7 @@ mod study;
 pub(crate) mod truth;
 
 pub use certify::{Picked, pick, pick_for};
+pub use convergence::{Convergence, Series};
 pub use measure::{Measure, Over, Vector};
 pub use section::{Orbit, Section, SectionPlan, SectionStart, Vary};
 pub use studies::{Studies, Watch};

@@ -4,6 +4,7 @@
 
 use crate::error::{Error, Result};
 use crate::exact;
+use crate::method::Method;
 use crate::scalar::{Dual, Real};
 use crate::system::{Problem, Velocities};
 use serde::{Deserialize, Serialize};
@@ -39,6 +40,30 @@ pub struct Computed {
     /// Decimal digits.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub precision: Option<usize>,
+}
+
+impl Reference {
+    /// By a word: `exact`, `auto` or the name of a method, with details of a computed one.
+    pub fn by_name(name: Option<&str>, refine: Option<u64>, precision: Option<usize>) -> Result<Self> {
+        let computed = name.filter(|name| !matches!(*name, "exact" | "auto"));
+        if let Some(Err(error)) = computed.map(Method::named) {
+            let message = format!("the reference is neither `exact` nor a method: {error}");
+            return Err(Error::BadStudy { message });
+        }
+        let details = refine.is_some() || precision.is_some();
+        Ok(match name {
+            Some("exact") if details => {
+                let message = "the exact solution has neither steps nor digits to choose\n  leave out refine and its digits, or name a method as reference";
+                return Err(Error::BadStudy { message: message.to_owned() });
+            }
+            Some("exact") => Self::Exact,
+            None | Some("auto") if !details => Self::Auto,
+            _ => {
+                let method = computed.map(str::to_owned);
+                Self::Computed(Computed { system: None, method, refine, precision })
+            }
+        })
+    }
 }
 
 /// What has to be known of the right motion.

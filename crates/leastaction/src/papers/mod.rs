@@ -10,6 +10,7 @@ pub mod figure;
 mod printed;
 mod report;
 mod samples;
+mod selection;
 mod table;
 mod verdict;
 
@@ -18,6 +19,7 @@ pub use batch::{Batch, Options, Precision};
 pub use figure::Figure;
 pub use printed::Printed;
 pub use report::{Beyond, ChoiceReport, Entry, OrderCheck, TableReport};
+pub use selection::Selection;
 pub use table::{Choice, Row, Table};
 pub use verdict::Verdict;
 

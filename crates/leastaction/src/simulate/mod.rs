@@ -4,7 +4,11 @@
 //! progress bar. [`Run`] describes a whole run as data, [`Plan`] is the checked run ready to go, [`Solution`] what comes
 //! out, also when the run stops early.
 
+mod advice;
+mod bodies;
+mod conserved;
 mod crossings;
+mod dense;
 pub mod ensemble;
 mod event;
 mod events;
@@ -12,6 +16,7 @@ mod file;
 mod invariants;
 pub(crate) mod numbers;
 mod observed;
+mod path;
 mod plan;
 mod recorder;
 mod report;
@@ -20,7 +25,10 @@ mod run;
 mod solution;
 pub(crate) mod stability;
 
+pub use bodies::Bodies;
+pub use conserved::Conserved;
 pub use crossings::{Crossings, Tally};
+pub use dense::{Dense, Rows};
 pub use event::{Direction, Event};
 pub use events::Events;
 pub use file::Definition;

@@ -323,7 +323,7 @@ fn recording(
             let every = least(MODERATE).min(steps);
             if every > 1 {
                 notes.push(format!(
-                    "every {every}th step is recorded, to spare memory; --every 1 records all"
+                    "every {every}th step is recorded, to spare memory; every = 1 records all"
                 ));
             }
             Ok((every, dense))

@@ -83,7 +83,7 @@ impl System {
     }
 
     /// Parameters with the vectors among them taken apart: `b = [1, 2]` is `b[1] = 1` and `b[2] = 2`.
-    pub(crate) fn entries_of_vectors(
+    pub fn entries_of_vectors(
         &self,
         replaced: &BTreeMap<String, Quantity>,
     ) -> Result<BTreeMap<String, Quantity>> {

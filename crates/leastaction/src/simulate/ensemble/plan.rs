@@ -10,7 +10,7 @@ use crate::error::{Error, Result};
 use crate::simulate::numbers::Numbers;
 use crate::simulate::plan::period_text;
 use crate::simulate::{Observed, Plan, Run};
-use crate::system::{Quantity, Starter, Variable};
+use crate::system::{Quantity, Starter, System, Variable};
 use std::collections::HashSet;
 use std::ops::Range;
 use std::sync::Arc;
@@ -44,6 +44,14 @@ pub struct EnsemblePlan {
 impl EnsemblePlan {
     /// Checks the ensemble of a run. The list is what its file holds, if it names one.
     pub fn new(run: &Run, list: Option<List>) -> Result<Self> {
+        let (system, rest) = run.resolve()?;
+        let plan = Self::of_system(&rest, &system, list)?;
+        // with the sizes that shaped the system
+        Ok(Self { run: stored(run, &plan.base, run.ensemble.clone().unwrap_or_default()), ..plan })
+    }
+
+    /// The same for a system given as such.
+    pub fn of_system(run: &Run, system: &System, list: Option<List>) -> Result<Self> {
         let spec = run.ensemble.clone().unwrap_or_default();
         if let Some(digits) = run.precision {
             let message = format!(
@@ -51,9 +59,8 @@ impl EnsemblePlan {
             );
             return Err(Error::BadRun { message });
         }
-        let (system, rest) = run.resolve()?;
-        let rest = Run { every: Some(0), dense: None, ensemble: None, ..rest };
-        let base = rest.plan_for(&system)?;
+        let rest = Run { every: Some(0), dense: None, ensemble: None, ..run.clone() };
+        let base = rest.plan_for(system)?;
         let system = &base.problem.system;
         let expanded = rest.expanded(system)?;
         let mut numbers: Numbers<f64> = Numbers::new(&expanded, system)?;

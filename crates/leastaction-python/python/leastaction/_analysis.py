@@ -1,0 +1,198 @@
+"""What is measured rather than simulated: orders, certificates, the papers, and methods side by side."""
+
+from __future__ import annotations
+
+import json
+import warnings
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from . import _core
+from ._errors import InputError, LeastActionWarning, SimulationError
+from ._progress import Report, watcher
+from ._simulate import keywords
+from ._system import Number, System, as_system
+
+if TYPE_CHECKING:
+    import pandas
+
+
+class Convergence:
+    """Errors against steps, and the orders they show.
+
+    ``errors[of, method]`` is an array of errors, one for each of ``steps`` (NaN where one failed), ``orders[of, method]`` the fitted order
+    (None where errors are rounding).
+    """
+
+    def __init__(self, found: dict[str, Any]) -> None:
+        #: Everything as the command's ``--format json`` has it.
+        self.report: dict[str, Any] = found
+        #: Step sizes.
+        self.steps: npt.NDArray[np.float64] = np.array(found["steps"])
+        #: What the runs were compared with.
+        self.reference: str = found["reference"]
+        series = {(s["of"], s["method"]): s for s in found["series"]}
+        #: Errors by measure and method.
+        self.errors = {key: np.array([np.nan if e is None else e for e in s["errors"]]) for key, s in series.items()}
+        #: Fitted orders by measure and method.
+        self.orders: dict[tuple[str, str], float | None] = {key: s["fitted_order"] for key, s in series.items()}
+
+    def to_pandas(self) -> pandas.DataFrame:
+        """A table with steps downwards, measures and methods sideways."""
+        import pandas as pd
+
+        return pd.DataFrame(self.errors, index=pd.Index(self.steps, name="step"))
+
+    def plot(self, **keywords: Any) -> Any:
+        """Errors against steps on logarithmic axes; returns the figure."""
+        from ._plot import plot_convergence
+
+        return plot_convergence(self, **keywords)
+
+    def __repr__(self) -> str:
+        shown = (f"{m} {of}: {'rounding' if o is None else f'{o:.2f}'}" for (of, m), o in self.orders.items())
+        return f"<Convergence of {self.report['system']!r}: fitted orders {', '.join(shown)}>"
+
+
+def converge(
+    system: System | str,
+    *,
+    methods: Sequence[str] | None = None,
+    steps: Sequence[Number] | None = None,
+    of: Sequence[str] = ("q", "p", "energy"),
+    over: str = "sup",
+    vector: str = "euclid",
+    relative: bool | None = None,
+    reference: str | None = None,
+    refine: int | None = None,
+    reference_precision: int | None = None,
+    q: Any = None,
+    v: Any = None,
+    p: Any = None,
+    t0: Number | None = None,
+    until: Number | None = None,
+    parameters: Mapping[Any, Any] | None = None,
+    precision: int | None = None,
+    progress: bool | Report | None = None,
+) -> Convergence:
+    """Measures errors against steps, and the orders they show.
+
+    Each run is compared with the exact solution where there is one, else with a run of higher order, smaller steps and more digits.
+
+    :param methods: methods; by default midpoint, simpson, lobatto and that of the system
+    :param steps: step sizes; by default halved five times
+    :param of: what is measured: q, p, energy, a coordinate, or a momentum such as p_theta
+    :param over: over the steps the largest error ("sup"), the last ("end"), or the root of the mean square ("rms")
+    :param vector: over the coordinates the Euclidean length ("euclid") or the largest ("max")
+    :param relative: divide errors by the right values; by default those of the energy
+    :param reference: "exact", a method, or None for what is best
+    :param refine: steps of the reference for each step of the run
+    :param reference_precision: decimal digits of the reference
+
+    >>> import leastaction as la
+    >>> found = la.converge("pendulum", methods=["simpson"], until=1, steps=[0.1, 0.05, 0.025])
+    >>> round(found.orders["q", "simpson"])
+    4
+    """
+    system = as_system(system)
+    given = keywords(system, q=q, v=v, p=p, t0=t0, until=until, parameters=parameters, precision=precision)
+    named = None if methods is None else _distinct("methods", methods)
+    measured = {
+        "of": _distinct("of", of), "over": over, "vector": vector, "relative": relative, "reference": reference,
+        "refine": refine, "reference_precision": reference_precision,
+    }  # fmt: skip
+    sizes = None if steps is None else list(steps)
+    with watcher(progress, "steps") as report:
+        text, doubts, failures = _core.converge(system._core, given, named, sizes, measured, report)
+    for doubt in [*doubts, *failures]:
+        warnings.warn(doubt, LeastActionWarning, stacklevel=2)
+    return Convergence(json.loads(text))
+
+
+def _distinct(what: str, names: Sequence[str]) -> list[str]:
+    """The same thing twice is measured once."""
+    listed = [names] if isinstance(names, str) else list(names)
+    if not listed or not all(isinstance(name, str) for name in listed):
+        raise InputError(f"{what} must be names, but are {names!r}")
+    return list(dict.fromkeys(listed))
+
+
+class Certificate:
+    """What was measured of one run, with a verdict for each; printing it shows the page."""
+
+    def __init__(self, found: dict[str, Any], text: str, passed: bool) -> None:
+        #: Everything as the command's ``--json`` has it.
+        self.report: dict[str, Any] = found
+        #: The page.
+        self.text: str = text
+        #: Whether nothing failed.
+        self.passed: bool = passed
+
+    def __str__(self) -> str:
+        return self.text
+
+    def __repr__(self) -> str:
+        return f"<Certificate: {'passed' if self.passed else 'failed'}>"
+
+
+def certify(
+    system: System | str,
+    *,
+    energy_error: float | None = None,
+    throw: bool = False,
+    progress: bool | Report | None = None,
+    q: Any = None,
+    v: Any = None,
+    p: Any = None,
+    t0: Number | None = None,
+    until: Number | None = None,
+    step: Number | None = None,
+    method: str | None = None,
+    tolerance: Number | None = None,
+    parameters: Mapping[Any, Any] | None = None,
+) -> Certificate:
+    """Measures order, symplecticity, reversibility, momenta, energy drift and more on a run of your own, and judges each.
+
+    :param energy_error: the relative energy error for which a method and a step are recommended
+    :param throw: raise :class:`SimulationError` if something failed
+    """
+    system = as_system(system)
+    given = keywords(system, q=q, v=v, p=p, t0=t0, until=until, step=step, method=method, tolerance=tolerance, parameters=parameters)
+    with watcher(progress, "steps") as report:
+        text, page, passed = _core.certify(system._core, given, energy_error, report)
+    certificate = Certificate(json.loads(text), page, passed)
+    if throw and not passed:
+        raise SimulationError(f"the certificate fails: {', '.join(certificate.report['failed'])}")
+    return certificate
+
+
+def reproduce(
+    what: str | Sequence[str] = "all",
+    *,
+    until: Number | None = None,
+    precision: int | None = None,
+    progress: bool | Report | None = None,
+) -> list[dict[str, Any]]:
+    """Computes tables of the five papers beside what they print: a dict for every printed number, with a verdict.
+
+    :param what: a table ("002.T1"), a paper ("003"), several of them, or "all"
+    :param until: only rows that end by this time
+    :param precision: decimal digits to compute with
+    """
+    names = [what] if isinstance(what, str) else list(what)
+    with watcher(progress, "steps") as report:
+        found: list[dict[str, Any]] = json.loads(_core.reproduce(names, until, precision, report))
+    return found
+
+
+def methods() -> list[dict[str, Any]]:
+    """All methods, with name, aliases, order, largest stable ωh, description and reference."""
+    return _core.methods()
+
+
+def systems() -> list[dict[str, Any]]:
+    """All systems of the catalogue, with name, title, summary, coordinates, parameters and sizes."""
+    return _core.systems()

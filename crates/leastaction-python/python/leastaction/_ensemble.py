@@ -1,0 +1,347 @@
+"""Ensembles: many members of one run that differ in parameters and initial states."""
+
+from __future__ import annotations
+
+import json
+import os
+import warnings
+from collections.abc import Iterator, Mapping
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from . import _core
+from ._errors import InputError, LeastActionWarning
+from ._progress import Report, watcher
+from ._simulate import keywords
+from ._system import Number, System, as_system
+
+if TYPE_CHECKING:
+    import pandas
+    import pyarrow
+
+Array = npt.NDArray[Any]
+Columns = dict[str, Array]
+
+
+class Starts(NamedTuple):
+    """A list of starts: names and a row of values for each member."""
+
+    names: list[str]
+    rows: npt.NDArray[np.float64]
+
+
+class Ensemble:
+    """What came out of an ensemble: arrays with one entry for each member.
+
+    >>> import numpy as np, leastaction as la
+    >>> result = la.ensemble("pendulum", q=np.linspace(0.1, 1, 10)[:, None], v=0, until=1)
+    >>> result.q.shape, bool(result.success.all())
+    ((10, 1), True)
+    """
+
+    def __init__(self, work: _core.EnsembleWork, columns: Columns) -> None:
+        self._work = work
+        #: Every column by its name, as the command's files have them.
+        self.columns: Columns = columns
+        words = np.array(work.statuses())
+        names = work.coordinates
+        codes = columns["status"].astype(np.intp)
+        #: How each member ended: ``done``, ``stopped``, or why it failed.
+        self.status: Array = words[codes]
+        #: Whether each member went as far as it was meant to.
+        self.success: Array = np.array(work.complete())[codes]
+        #: The time each member reached.
+        self.t: Array = columns["t_end"]
+        #: The step of each member.
+        self.step: Array = columns["step"]
+        #: Coordinates at the end, by member and coordinate.
+        self.q: Array = np.stack([columns[f"{name}_end"] for name in names], axis=1)
+        #: Momenta at the end, by member and coordinate.
+        self.p: Array = np.stack([columns[f"p_{name}_end"] for name in names], axis=1)
+        #: The energy at the start.
+        self.energy: Array = columns["energy"]
+        #: The largest relative error of the energy.
+        self.energy_error: Array = columns["energy_error"]
+        #: What varied, by name.
+        self.values: Columns = {name: columns[name] for name in work.varied}
+        #: How often each event happened, by name.
+        self.counts: Columns = {name: columns[f"{name}_count"] for name in work.events}
+        #: When each event happened first (NaN if never), by name.
+        self.t_events: Columns = {name: columns[f"{name}_first"] for name in work.events}
+
+    @cached_property
+    def run(self) -> str:
+        """The run with its ensemble, as the text of a file."""
+        return self._work.run_toml()
+
+    @property
+    def notes(self) -> list[str]:
+        """What else there is to know."""
+        return self._work.notes
+
+    def grid(self, column: str | Array) -> Array:
+        """A column, or any array with an entry for each member, in the shape of the grid: the first name of ``vary`` first."""
+        axes = self._work.grid
+        if axes is None:
+            raise InputError("the members are not a grid; give all that varies as `vary`")
+        if isinstance(column, str) and column not in self.columns:
+            raise InputError(f"there is no column {column!r}; there are {', '.join(self.columns)}")
+        values = self.columns[column] if isinstance(column, str) else np.asarray(column)
+        return values.reshape(*(count for _, count in axes), *values.shape[1:])
+
+    def to_pandas(self) -> pandas.DataFrame:
+        """A table with a row for each member."""
+        import pandas as pd
+
+        return pd.DataFrame({**self.columns, "status": self.status}).set_index("index")
+
+    def to_arrow(self) -> pyarrow.Table:
+        """An Arrow table with a row for each member, the run in its metadata."""
+        import pyarrow as pa
+
+        return pa.table({**self.columns, "status": self.status.tolist()}, metadata={"leastaction.run": self.run})
+
+    def __arrow_c_stream__(self, requested_schema: Any = None) -> Any:
+        """The table for everything that reads Arrow's C interface."""
+        return self.to_arrow().__arrow_c_stream__(requested_schema)
+
+    def __len__(self) -> int:
+        return len(self.t)
+
+    def __repr__(self) -> str:
+        failed = int((~self.success).sum())
+        return f"<Ensemble of {len(self)} members, {failed} failed>"
+
+
+def ensemble(
+    system: System | str,
+    *,
+    q: Any = None,
+    v: Any = None,
+    p: Any = None,
+    parameters: Mapping[Any, Any] | None = None,
+    vary: Mapping[str, Any] | None = None,
+    draw: Mapping[str, str] | None = None,
+    members: int | None = None,
+    seed: int | None = None,
+    t0: Number | None = None,
+    until: Number | None = None,
+    step: Number | None = None,
+    method: str | None = None,
+    tolerance: Number | None = None,
+    events: Mapping[str, Any] | None = None,
+    backend: str | None = None,
+    threads: int | None = None,
+    client: Any = None,
+    shards: int | None = None,
+    out: str | os.PathLike[str] | None = None,
+    progress: bool | Report | None = None,
+) -> Any:
+    """Runs many members that differ in parameters and initial states, and returns an :class:`Ensemble`.
+
+    Arrays make members: ``q``, ``v`` and ``p`` of the shape (members, n), ``parameters`` of the shape (members,), all of the same length;
+    numbers and one-dimensional states are the same for all. Or ``vary`` gives a grid, names with values or ranges
+    (``{"q1": "-pi..pi:100"}``), and ``draw`` distributions (``{"q1": "uniform(-1, 1)"}``) of which ``members`` are drawn. All combine.
+
+    Members depend on their numbers alone: threads, shards and machines change no bit.
+
+    :param threads: threads to compute with; by default one for each core
+    :param client: a ``dask.distributed.Client`` to compute with; see the page on clusters in the guide
+    :param shards: how many parts to send to the cluster or to write
+    :param out: a folder for Parquet files, one a shard; parts that are there are not computed again, and the paths are returned
+    :param progress: as for :func:`leastaction.simulate`
+    """
+    system = as_system(system)
+    starts, fixed = _starts(system, {"q": q, "v": v, "p": p}, parameters)
+    _check_variation(system, starts, vary, draw, members)
+    given = keywords(
+        system, **fixed, vary=vary, draw=draw, members=members, seed=seed, t0=t0, until=until, step=step, method=method,
+        tolerance=tolerance, events=events, backend=backend,
+    )  # fmt: skip
+    threads = _count("threads", threads, 4096)
+    shards = _count("shards", shards, 1_000_000)
+    if client is not None:
+        from . import _dask
+
+        _dask.check(client)
+    work = _work(system._core, given, starts)
+    for warning in work.warnings:
+        warnings.warn(warning, LeastActionWarning, stacklevel=2)
+    if client is None and out is None:
+        with watcher(progress, "members") as report:
+            columns, _ = work.run(threads, None, report)
+        return Ensemble(work, columns)
+    count = min(shards or _usual_shards(client), work.count)
+    kept = None if out is None else Parts(Path(out), work, count)
+    missing = range(1, count + 1) if kept is None else kept.missing()
+    if client is None:
+        found: Iterator[tuple[int, Columns]] = ((i, work.run(threads, (i, count))[0]) for i in missing)
+    else:
+        found = _dask.shards(client, work.run_toml(), starts, missing, count)
+    with watcher(progress, "shards") as report:
+        return _collect(work, found, count, kept, report)
+
+
+def _check_variation(system: System, starts: Starts | None, vary: Any, draw: Any, members: Any) -> None:
+    if system._core.varies:
+        return
+    if starts is None and not vary and not draw:
+        raise InputError(
+            "nothing varies\n  give arrays (q of the shape (members, n), a parameter of the shape (members,)), a grid "
+            '(vary={"q1": "0..1:100"}) or draws (draw={"q1": "uniform(0, 1)"}, members=100)'
+        )
+    if members is not None and not draw:
+        raise InputError(
+            "members says how often to draw, but nothing is drawn\n  leave it out, or draw something: draw={'q1': 'uniform(0, 1)'}"
+        )
+
+
+def _work(core: _core.System, given: dict[str, Any], starts: Starts | None) -> _core.EnsembleWork:
+    return _core.ensemble(core, given) if starts is None else _core.ensemble(core, given, starts.names, starts.rows)
+
+
+def _count(what: str, value: Any, most: int) -> int | None:
+    if value is None:
+        return None
+    if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or not 1 <= value <= most:
+        raise InputError(f"{what} must be a whole number from 1 to {most}, but is {value!r}")
+    return int(value)
+
+
+def _usual_shards(client: Any) -> int:
+    """Several for each thread of the cluster, so that a fast one does not wait for a slow one."""
+    if client is None:
+        return 1
+    workers = client.scheduler_info()["workers"].values()
+    threads = sum(int(worker["nthreads"]) for worker in workers)
+    return 4 * max(1, threads)
+
+
+def _starts(system: System, states: dict[str, Any], parameters: Mapping[Any, Any] | None) -> tuple[Starts | None, dict[str, Any]]:
+    """Arrays of members as columns, and what is the same for all."""
+    columns: dict[str, npt.NDArray[np.float64]] = {}
+    fixed: dict[str, Any] = {}
+    for letter, value in states.items():
+        if value is None:
+            continue
+        if np.ndim(value) < 2:
+            fixed[letter] = value
+            continue
+        table = _table(letter, value)
+        if table.ndim != 2 or table.shape[1] != system.n:
+            raise InputError(
+                f"{letter} must have the shape (members, {system.n}), a column for each of {', '.join(system.coordinates[:8])}, "
+                f"but has {table.shape}"
+            )
+        prefix = "" if letter == "q" else f"{letter}_"
+        columns.update({prefix + name: table[:, i] for i, name in enumerate(system.coordinates)})
+        if len(table):
+            # the run that is not varied
+            fixed[letter] = table[0]
+    if parameters is not None:
+        if not isinstance(parameters, Mapping):
+            raise TypeError(f"parameters must be a dict of names and values, but are {parameters!r}")
+        fixed["parameters"] = _varied_parameters(system, parameters, columns)
+    if not columns:
+        return None, fixed
+    lengths = {name: len(column) for name, column in columns.items()}
+    count = next(iter(lengths.values()))
+    for name, length in lengths.items():
+        if length != count:
+            raise InputError(f"`{name}` has {length} members, but `{next(iter(lengths))}` has {count}")
+    return Starts(list(columns), np.ascontiguousarray(np.stack(list(columns.values()), axis=1))), fixed
+
+
+def _varied_parameters(system: System, parameters: Mapping[Any, Any], columns: dict[str, npt.NDArray[np.float64]]) -> dict[str, Any]:
+    """The parameters that are the same for all; columns for the others."""
+    fixed = {}
+    known = system.parameters
+    for key, value in parameters.items():
+        name = getattr(key, "name", key)
+        vector = f"{name}[1]" in known
+        depth = np.ndim(value) if not isinstance(value, str) else 0
+        if depth == int(vector):
+            fixed[name] = value
+        elif depth == 1:
+            columns[name] = _table(f"parameter `{name}`", value)
+        elif depth == 2 and vector:
+            table = _table(f"parameter `{name}`", value)
+            columns.update({f"{name}[{i + 1}]": table[:, i] for i in range(table.shape[1])})
+        else:
+            raise InputError(
+                f"parameter `{name}` must be a number or an array with one for each member, but has the shape {np.shape(value)}"
+            )
+    return fixed
+
+
+def _table(what: str, value: Any) -> npt.NDArray[np.float64]:
+    try:
+        return np.asarray(value, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise InputError(f"{what} must be an array of numbers: {error}") from None
+
+
+def _collect(
+    work: _core.EnsembleWork,
+    found: Iterator[tuple[int, Columns]],
+    count: int,
+    kept: Parts | None,
+    report: Report | None,
+) -> Any:
+    """Puts shards in their places as they arrive, or writes them."""
+    table: Columns = {}
+    done = count - len(kept.missing()) if kept is not None else 0
+    for index, columns in found:
+        done += 1
+        if kept is not None:
+            kept.write(index, columns)
+        else:
+            first, end = work.shard(index, count)
+            for name, values in columns.items():
+                place = table.setdefault(name, np.empty(work.count, dtype=values.dtype))
+                place[first:end] = values
+        if report is not None:
+            report(done, count)
+    return Ensemble(work, table) if kept is None else kept.paths()
+
+
+class Parts:
+    """A folder with a Parquet file for each shard. A file appears when it is complete, so that a broken-off run goes on from there."""
+
+    def __init__(self, folder: Path, work: _core.EnsembleWork, count: int) -> None:
+        self.folder, self.work, self.count = folder, work, count
+        folder.mkdir(parents=True, exist_ok=True)
+        note = folder / "ensemble.json"
+        own = {"run": work.run_toml(), "members": work.count, "shards": count}
+        if note.exists() and json.loads(note.read_text()) != own:
+            raise InputError(f"`{folder}` has parts of another ensemble, or of other shards; choose another folder for out")
+        note.write_text(json.dumps(own))
+
+    def path(self, index: int) -> Path:
+        """Where a shard goes."""
+        width = len(str(self.count))
+        return self.folder / f"part-{index:0{width}}-of-{self.count}.parquet"
+
+    def paths(self) -> list[Path]:
+        """All of them, in their order."""
+        return [self.path(index) for index in range(1, self.count + 1)]
+
+    def missing(self) -> list[int]:
+        """Shards that are not there yet."""
+        return [index for index, path in enumerate(self.paths(), 1) if not path.exists()]
+
+    def write(self, index: int, columns: Columns) -> None:
+        """Writes a shard and moves it to its place."""
+        import pyarrow as pa
+        import pyarrow.parquet as pq
+
+        words = np.array(self.work.statuses())[columns["status"].astype(np.intp)]
+        table = pa.table({**columns, "status": words.tolist()}, metadata={"leastaction.run": self.work.run_toml()})
+        path = self.path(index)
+        unfinished = path.with_suffix(f".unfinished-{os.getpid()}")
+        pq.write_table(table, unfinished)
+        unfinished.replace(path)

@@ -1,0 +1,99 @@
+"""Running a system."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Mapping
+from typing import Any
+
+from . import _core
+from ._errors import Interrupted, LeastActionWarning, SimulationError
+from ._progress import Report, watcher
+from ._solution import Solution
+from ._system import Number, System, as_system, formula
+
+
+def keywords(system: System, **given: Any) -> dict[str, Any]:
+    """The keywords of a run that were given, with functions among outputs and events as formulas."""
+    found = {name: value for name, value in given.items() if value is not None}
+    for name in ("outputs", "events"):
+        if isinstance(found.get(name), Mapping):
+            found[name] = {key: _formulas(system, value) for key, value in found[name].items()}
+    if isinstance(found.get("parameters"), Mapping):
+        found["parameters"] = {getattr(key, "name", key): value for key, value in found["parameters"].items()}
+    return found
+
+
+def _formulas(system: System, value: Any) -> Any:
+    if isinstance(value, Mapping):
+        return {key: formula(system, of) if key == "of" else of for key, of in value.items()}
+    return formula(system, value)
+
+
+def simulate(
+    system: System | str,
+    *,
+    q: Any = None,
+    v: Any = None,
+    p: Any = None,
+    t0: Number | None = None,
+    until: Number | None = None,
+    step: Number | None = None,
+    method: str | None = None,
+    tolerance: Number | None = None,
+    parameters: Mapping[Any, Any] | None = None,
+    outputs: Mapping[str, Any] | None = None,
+    events: Mapping[str, Any] | None = None,
+    every: int | None = None,
+    dense: int | None = None,
+    precision: int | None = None,
+    backend: str | None = None,
+    progress: bool | Report | None = None,
+    throw: bool = True,
+) -> Solution:
+    """Simulates a system and returns a :class:`Solution`. What is not given is the system's default.
+
+    :param system: a :class:`System`, or what one can be made of: a name, a text, a path
+    :param q: initial coordinates, one value for each, or one for all; numbers or formulas in strings
+    :param v: initial velocities
+    :param p: initial momenta, instead of velocities
+    :param t0: the time at which the initial state is given
+    :param until: the end time; a formula such as ``"10*period"`` where a period is known
+    :param step: the step size
+    :param method: the method, see :func:`leastaction.methods`
+    :param tolerance: the relative energy error that is wanted; without a step, one is picked for it, and unless given a method
+    :param parameters: parameters that differ from their default
+    :param outputs: quantities to record beside the states: names and formulas in strings, or functions of q, v (, t, p)
+    :param events: names and formulas whose sign changes are to be found, or dicts ``{"of": …, "direction": "rising", "stop": 1}``
+    :param every: record every so many steps, 0 for none; by default as often as a moderate amount of memory allows
+    :param dense: record so many points a step, from the step's polynomial
+    :param precision: compute with so many decimal digits
+    :param backend: ``"native"`` or ``"interpreter"``; the numbers are the same
+    :param progress: True or False for a bar, or a function of (done, total); by default a bar where there is somebody to see it
+    :param throw: raise :class:`SimulationError` if the run fails on its way; with False look at ``success``
+
+    >>> import leastaction as la
+    >>> sol = la.simulate("double-pendulum", until=10, method="gauss8", step=0.02)
+    >>> sol.success, sol.q.shape
+    (True, (501, 2))
+    """
+    system = as_system(system)
+    if not isinstance(throw, bool):
+        raise TypeError(f"throw must be True or False, but is {throw!r}")
+    given = keywords(
+        system, q=q, v=v, p=p, t0=t0, until=until, step=step, method=method, tolerance=tolerance, parameters=parameters,
+        outputs=outputs, events=events, every=every, dense=dense, precision=precision, backend=backend,
+    )  # fmt: skip
+    with watcher(progress, "steps") as report:
+        core, interrupt = _core.simulate(system._core, given, report)
+    solution = Solution(core)
+    if interrupt is not None:
+        if isinstance(interrupt, KeyboardInterrupt):
+            raise Interrupted(f"{solution.message}; the attribute `solution` of this exception has them", solution) from None
+        raise interrupt
+    if throw and not solution.success:
+        raise SimulationError(solution.message, solution)
+    # what failed says why; what did not may still be doubtful
+    for warning in core.warnings if solution.success else ():
+        warnings.warn(warning, LeastActionWarning, stacklevel=2)
+    return solution

@@ -1,0 +1,240 @@
+"""What comes out of a run."""
+
+from __future__ import annotations
+
+import json
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from . import _core
+from ._errors import InputError
+from ._system import System
+
+if TYPE_CHECKING:
+    import pandas
+    import pyarrow
+    import xarray
+
+Array = npt.NDArray[np.float64]
+
+#: What ``status`` is for each outcome, as in SciPy: 0 reached the end, 1 an event ended it, negative it did not get there.
+STATUS = {"done": 0, "stopped": 1, "failed": -1, "interrupted": -2}
+
+
+class State(NamedTuple):
+    """Coordinates, velocities, momenta and energy at one time, or at many: time is the first axis."""
+
+    t: Array
+    q: Array
+    v: Array
+    p: Array
+    energy: Array
+
+
+class Solution:
+    """The result of a run, complete or not.
+
+    Arrays have time as their first axis: ``t`` and ``energy`` have the shape (rows,), ``q``, ``v`` and ``p`` the shape (rows, n), with
+    columns in the order of ``system.coordinates``. They are the numbers the run recorded, not copies, and cannot be changed.
+
+    >>> import leastaction as la
+    >>> sol = la.simulate("pendulum", until=1)
+    >>> sol.t.shape, sol.q.shape, sol.status
+    ((101,), (101, 1), 0)
+    >>> sol(0.123).q.shape
+    (1,)
+    """
+
+    def __init__(self, core: _core.Solution) -> None:
+        self._core = core
+        #: Times.
+        self.t: Array = core.t
+        #: Coordinates.
+        self.q: Array = core.q
+        #: Velocities.
+        self.v: Array = core.v
+        #: Momenta.
+        self.p: Array = core.p
+        #: Energies.
+        self.energy: Array = core.energy
+        #: Energies minus the initial one, subtracted before rounding.
+        self.energy_change: Array = core.energy_change
+        #: Recorded outputs by name.
+        self.outputs: dict[str, Array] = dict(core.outputs)
+        #: ``done``, ``stopped`` (by an event), ``interrupted`` or ``failed``.
+        self.outcome: str = core.outcome
+        #: 0: reached the end; 1: ended by an event; −1: failed; −2: interrupted.
+        self.status: int = STATUS[core.outcome]
+        #: Whether the run went as far as it was meant to.
+        self.success: bool = self.status >= 0
+        #: How it ended, in words.
+        self.message: str = core.message
+
+    @cached_property
+    def system(self) -> System:
+        """The system, with the parameters of this run as its defaults."""
+        return System._of(self._core.system())
+
+    @cached_property
+    def summary(self) -> dict[str, Any]:
+        """The numbers that matter, as the command's ``--summary json``."""
+        found: dict[str, Any] = json.loads(self._core.summary_json())
+        return found
+
+    @cached_property
+    def run(self) -> str:
+        """The run with every default filled in, as the text of a file that repeats it."""
+        return self._core.run_toml()
+
+    @property
+    def notes(self) -> list[str]:
+        """What else there is to know: what was picked, what was not recorded, events that never happened."""
+        return self._core.notes
+
+    @cached_property
+    def _events(self) -> dict[str, tuple[Array, Array, Array, Array]]:
+        return {name: (t, q, v, p) for name, t, q, v, p in self._core.events()}
+
+    @property
+    def t_events(self) -> dict[str, Array]:
+        """Times of the events, by name."""
+        return {name: found[0] for name, found in self._events.items()}
+
+    @property
+    def q_events(self) -> dict[str, Array]:
+        """Coordinates at the events, by name."""
+        return {name: found[1] for name, found in self._events.items()}
+
+    @property
+    def v_events(self) -> dict[str, Array]:
+        """Velocities at the events, by name."""
+        return {name: found[2] for name, found in self._events.items()}
+
+    @property
+    def p_events(self) -> dict[str, Array]:
+        """Momenta at the events, by name."""
+        return {name: found[3] for name, found in self._events.items()}
+
+    @cached_property
+    def invariants(self) -> dict[str, Array]:
+        """What should be conserved, over time: the energy if it is, and momenta by name."""
+        energy = {"energy": self.energy} if self.summary["energy"]["conserved"] else {}
+        return {**energy, **dict(self._core.momenta())}
+
+    @property
+    def energy_error(self) -> Array:
+        """The relative error of the energy over time."""
+        error: Array = self.energy_change / self.summary["energy"]["scale"]
+        return error
+
+    def __call__(self, t: Any) -> State:
+        """The state at any time of the run, or at many: the end of a partial step from the recorded state before it, with the full
+        order of the method."""
+        times = np.asarray(t, dtype=np.float64)
+        if times.ndim > 1:
+            raise InputError(f"times must be a number or a list of them, but have the shape {times.shape}")
+        if np.isnan(times).any():
+            raise InputError("a time is not a number (NaN)")
+        q, v, p, energy = self._core.at(np.atleast_1d(times))
+        if times.ndim == 0:
+            return State(times, q[0], v[0], p[0], energy[0])
+        return State(times, q, v, p, energy)
+
+    def positions(self, t: Any = None) -> Array:
+        """Positions of the bodies, by time, body and x, y, z: at the recorded times, or at others."""
+        if t is None:
+            found = self._core.positions(self.t, self.q, self.v)
+        else:
+            state = self(np.atleast_1d(np.asarray(t, dtype=np.float64)))
+            found = self._core.positions(state.t, state.q, state.v)
+        if found is None:
+            raise InputError(
+                f"the system `{self.system.name}` does not say where its bodies are\n  give positions=… to la.System, or [plot] in the text"
+            )
+        return found
+
+    def _columns(self) -> dict[str, Array]:
+        """Every recorded number by the name of its column, as the command's files have them."""
+        names = self.system.coordinates
+        columns: dict[str, Array] = {"t": self.t}
+        for prefix, table in (("", self.q), ("v_", self.v), ("p_", self.p)):
+            columns.update({prefix + name: table[:, i] for i, name in enumerate(names)})
+        columns.update({"energy": self.energy, **self.outputs})
+        return columns
+
+    def to_pandas(self) -> pandas.DataFrame:
+        """A table with time as index and a column for each coordinate, velocity (``v_x``), momentum (``p_x``), the energy and
+        outputs."""
+        import pandas as pd
+
+        columns = self._columns()
+        index = pd.Index(columns.pop("t"), name="t")
+        return pd.DataFrame(columns, index=index, copy=False)
+
+    def to_xarray(self) -> xarray.Dataset:
+        """A dataset over time and coordinate, with units; the arrays are not copied."""
+        import xarray as xr
+
+        core = self._core.system()
+        dims = ("t", "coordinate")
+        variables: dict[str, Any] = {
+            "q": (dims, self.q),
+            "v": (dims, self.v),
+            "p": (dims, self.p),
+            "energy": (("t",), self.energy, {"units": core.energy_unit}),
+        }
+        variables.update({name: (("t",), values) for name, values in self.outputs.items()})
+        coordinates = {
+            "t": ("t", self.t, {"units": core.time_unit}),
+            "coordinate": list(core.coordinates),
+            "unit": ("coordinate", core.units),
+        }
+        return xr.Dataset(variables, coordinates, {"system": core.name, "run": self.run})
+
+    def to_arrow(self) -> pyarrow.Table:
+        """An Arrow table: ``t``, ``q``, ``v``, ``p`` as lists of n numbers, the energy and outputs; nothing is copied. The run is in its
+        metadata."""
+        import pyarrow as pa
+
+        n = self.q.shape[1]
+
+        def lists(table: Array) -> Any:
+            return pa.FixedSizeListArray.from_arrays(pa.array(table.reshape(-1)), n)
+
+        columns = {"t": pa.array(self.t), "q": lists(self.q), "v": lists(self.v), "p": lists(self.p)}
+        columns["energy"] = pa.array(self.energy)
+        columns.update({name: pa.array(values) for name, values in self.outputs.items()})
+        metadata = {"leastaction.run": self.run, "leastaction.coordinates": json.dumps(self.system.coordinates)}
+        return pa.table(columns, metadata=metadata)
+
+    def __arrow_c_stream__(self, requested_schema: Any = None) -> Any:
+        """The table for everything that reads Arrow's C interface, such as Polars and DuckDB."""
+        return self.to_arrow().__arrow_c_stream__(requested_schema)
+
+    def plot(self, what: str = "overview", **keywords: Any) -> Any:
+        """Draws the solution with matplotlib and returns the figure; see :func:`leastaction._plot.plot`.
+
+        :param what: ``"overview"``, or one of ``"motion"``, ``"series"``, ``"phase"``, ``"invariants"``
+        """
+        from ._plot import plot
+
+        return plot(self, what, **keywords)
+
+    def animate(self, **keywords: Any) -> Any:
+        """The motion as an animation, which a notebook plays; see :func:`leastaction._animate.animate`."""
+        from ._animate import animate
+
+        return animate(self, **keywords)
+
+    def __len__(self) -> int:
+        return len(self.t)
+
+    def __str__(self) -> str:
+        return self._core.summary_text()
+
+    def __repr__(self) -> str:
+        summary = self.summary
+        return f"<Solution of {summary['system']!r} with {summary['method']}: {self.message.splitlines()[0]}>"

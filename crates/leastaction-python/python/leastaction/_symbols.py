@@ -1,0 +1,79 @@
+"""Symbols, and functions of them that NumPy does not have."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+
+from ._core import Expression
+from ._errors import InputError
+
+
+def _symbols(role: str, names: str | Iterable[str]) -> Any:
+    listed = names.replace(",", " ").split() if isinstance(names, str) else list(names)
+    if not listed:
+        raise InputError(f"no names were given for the {role}s, such as 'q1 q2'")
+    for name in listed:
+        if not isinstance(name, str) or not name.isidentifier() or not name.isascii():
+            raise InputError(f"{name!r} is not a name: letters, digits and _ only, not a digit first")
+    made = tuple(Expression.symbol(role, name) for name in listed)
+    return made[0] if len(made) == 1 else made
+
+
+def coordinates(names: str | Iterable[str]) -> Any:
+    """Symbols for coordinates: one, or a tuple of them.
+
+    >>> import leastaction as la
+    >>> x, y = la.coordinates("x y")
+    >>> x**2 + y
+    x^2 + y
+    """
+    return _symbols("coordinate", names)
+
+
+def parameters(names: str | Iterable[str]) -> Any:
+    """Symbols for parameters: one, or a tuple of them.
+
+    >>> import leastaction as la
+    >>> m, g = la.parameters("m g")
+    """
+    return _symbols("parameter", names)
+
+
+#: The time in formulas.
+t: Expression = Expression.symbol("time", "t")
+
+
+def dot(x: Any) -> Any:
+    """The time derivative of a formula, by the chain rule; of arrays entry by entry.
+
+    >>> import numpy as np, leastaction as la
+    >>> q = la.coordinates("q")
+    >>> la.dot(np.sin(q))
+    dot(sin(q))
+    """
+    if isinstance(x, Expression):
+        return x.rate()
+    array = np.asarray(x, dtype=object)
+    rates = [entry.rate() if isinstance(entry, Expression) else 0.0 for entry in array.ravel()]
+    return _array(rates).reshape(array.shape) if array.shape else rates[0]
+
+
+def sign(x: Any) -> Any:
+    """−1, 0 or 1 by the sign of a formula or a number; of arrays entry by entry. ``np.sign`` would compare."""
+    if isinstance(x, Expression):
+        return x.sign()
+    array = np.asarray(x)
+    if array.dtype != object:
+        return np.sign(array)
+    signs = [entry.sign() if isinstance(entry, Expression) else np.sign(entry) for entry in array.ravel()]
+    return _array(signs).reshape(array.shape) if array.shape else signs[0]
+
+
+def _array(entries: list[Any]) -> Any:
+    """An array of objects, whatever they are."""
+    array = np.empty(len(entries), dtype=object)
+    array[:] = entries
+    return array

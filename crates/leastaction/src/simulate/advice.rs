@@ -1,0 +1,65 @@
+//! What the user should know of a solution beyond its numbers.
+
+use super::{Outcome, Solution};
+use crate::error::number;
+
+/// An energy that should be conserved and changed by more than this part says that nothing was simulated.
+const LARGE: f64 = 0.1;
+
+impl Solution {
+    /// What was looked for and did not happen, or happened too often to be kept.
+    pub fn notes(&self) -> Vec<String> {
+        let mut notes = Vec::new();
+        for tally in &self.events.tallies {
+            let name = &tally.name;
+            match tally.stop {
+                Some(stop) if tally.count < stop && matches!(self.outcome, Outcome::Done) => {
+                    let (often, count) = (times(stop), times(tally.count));
+                    notes
+                        .push(format!("the run ended before `{name}` happened {often}: it happened {count}"));
+                }
+                None if tally.count == 0 => notes.push(format!("`{name}` never happened")),
+                _ => {}
+            }
+        }
+        if self.events.left_out() > 0 {
+            notes.push(format!(
+                "{} events were counted but not kept, to spare memory; a stop ends the run earlier",
+                self.events.left_out()
+            ));
+        }
+        notes
+    }
+
+    /// What makes the solution doubtful: outputs that were no finite numbers, and an energy that should be conserved and is not.
+    pub fn warnings(&self) -> Vec<String> {
+        let mut warnings = Vec::new();
+        for (name, output) in &self.summary.outputs {
+            if let Some(time) = output.not_finite_at {
+                warnings.push(format!(
+                    "the output `{name}` is not a finite number at t = {}\n  \
+                     look for a division by zero, or a root or logarithm of a negative number, in its formula",
+                    number(time)
+                ));
+            }
+        }
+        let energy = &self.summary.energy;
+        // the step is too large, even if every step was solved
+        if energy.conserved && energy.max_relative_error > LARGE {
+            warnings.push(format!(
+                "the energy changed by {:.1e} of its size, so this is not the motion of the system\n  \
+                 try a smaller step or a method of higher order",
+                energy.max_relative_error
+            ));
+        }
+        warnings
+    }
+}
+
+fn times(count: u64) -> String {
+    match count {
+        0 => "never".to_owned(),
+        1 => "once".to_owned(),
+        _ => format!("{count} times"),
+    }
+}
