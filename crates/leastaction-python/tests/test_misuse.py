@@ -274,3 +274,17 @@ def test_a_panic_would_be_an_exception(tmp_path):
     found = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=60, check=False)
     assert found.stdout.startswith("caught a mistake in leastaction"), found.stderr
     assert found.stdout.rstrip().endswith("alive")
+
+
+@pytest.mark.parametrize(
+    ("what", "message"),
+    [
+        (lambda: la.System(lambda v, q: v @ v - q @ q, n=1), "`v` stands where `q` is given"),
+        (lambda: la.System(lambda t, y: y @ y, n=1), "`t` stands where `q` is given"),
+        (lambda: la.simulate("pendulum", until=1, events={"hit": lambda t, y: y[0]}), "`t` stands where `q` is given"),
+        (lambda: la.simulate("pendulum", until=1, outputs={"a": lambda q, p: p[0]}), "`p` stands where `v` is given"),
+    ],
+)
+def test_arguments_in_the_order_of_others_are_told(what, message):
+    with pytest.raises(la.TracingError, match=message):
+        what()

@@ -64,6 +64,10 @@ def state_symbols(names: Sequence[str]) -> tuple[Any, Any]:
     return _array(q), _array([x.rate() for x in q])
 
 
+#: Names that say what they stand for.
+_KNOWN = {"q", "v", "p", "t", "time", "y"}
+
+
 def _roles(function: Callable[..., Any], first: Sequence[str]) -> list[str]:
     """What each argument of a function is: the first ones by their place, then `t` by its name and parameters."""
     label = getattr(function, "__name__", repr(function))
@@ -78,6 +82,12 @@ def _roles(function: Callable[..., Any], first: Sequence[str]) -> list[str]:
     required = [a.name for a in signature.parameters.values() if a.kind is a.KEYWORD_ONLY and a.default is a.empty]
     if len(names) < len(first) or rest.count("t") > 1 or rest.count("p") > 1 or required:
         raise TracingError(f"{label}{signature} has other arguments than expected\n  write {wanted}")
+    for name, role in zip(names, first, strict=False):
+        # what comes first is taken by its place, and another habit would give wrong numbers
+        if name != role and name in _KNOWN:
+            raise TracingError(f"{label}{signature}: `{name}` stands where `{role}` is given\n  write {wanted}")
+    if "v" not in first and any(name in ("v", "velocity") for name in names[len(first) :]):
+        raise TracingError(f"{label}{signature} asks for velocities, but positions depend on coordinates\n  write {wanted}")
     return [*first, *rest]
 
 
