@@ -40,16 +40,9 @@ pub(crate) fn pick(run: &mut Run, interrupt: Option<&Interrupt>) -> Result<Optio
     Ok(Some(Found { error, measured_until, tried, seconds }))
 }
 
-/// The tolerance and the energy error of a run that did not keep to it.
-pub(crate) fn exceeded(summary: &Summary) -> Option<(f64, f64)> {
-    let (tolerance, energy) = (summary.tolerance?, &summary.energy);
-    (energy.conserved && energy.max_relative_error > tolerance)
-        .then_some((tolerance, energy.max_relative_error))
-}
-
 /// Says if a run did not keep to its tolerance, and what to do.
 pub(crate) fn warn(summary: &Summary, found: Option<&Found>) {
-    let Some((tolerance, error)) = exceeded(summary) else { return };
+    let Some((tolerance, error)) = summary.exceeded() else { return };
     let seen = match found {
         Some(found) => format!(
             ": up to t = {} it was {:.1e}, and it grew after that\n  try ",

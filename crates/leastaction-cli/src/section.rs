@@ -101,7 +101,7 @@ fn ending(plan: &SectionPlan, orbits: &[Orbit], interrupt: &Interrupt) -> Result
 
 /// One step serves all motions, and some may need a smaller one.
 fn warn_of_tolerance(orbits: &[Orbit]) {
-    let over: Vec<(f64, f64)> = orbits.iter().filter_map(|orbit| pick::exceeded(&orbit.summary)).collect();
+    let over: Vec<(f64, f64)> = orbits.iter().filter_map(|orbit| orbit.summary.exceeded()).collect();
     let Some((tolerance, _)) = over.first() else { return };
     let worst = over.iter().fold(0.0f64, |m, (_, error)| m.max(*error));
     say(&format!(

@@ -169,7 +169,14 @@ impl Solution {
     /// What makes the solution doubtful.
     #[getter]
     fn warnings(&self) -> Vec<String> {
-        self.plan.warnings().into_iter().chain(self.solution.warnings()).collect()
+        let missed = self.solution.summary.exceeded().map(|(tolerance, error)| {
+            let help = match self.picked {
+                Some(_) => "ask for a smaller one",
+                None => "leave out the step, so that one is picked, or ask for a smaller one",
+            };
+            format!("the energy error is {error:.1e}, more than the tolerance of {tolerance:.1e}\n  {help}")
+        });
+        self.plan.warnings().into_iter().chain(self.solution.warnings()).chain(missed).collect()
     }
     /// The system, with the parameters of this run.
     fn system(&self) -> System {

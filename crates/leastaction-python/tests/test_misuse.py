@@ -288,3 +288,14 @@ def test_a_panic_would_be_an_exception(tmp_path):
 def test_arguments_in_the_order_of_others_are_told(what, message):
     with pytest.raises(la.TracingError, match=message):
         what()
+
+
+def test_a_tolerance_that_is_missed_is_told():
+    with pytest.warns(la.LeastActionWarning, match="more than the tolerance of 1.0e-12"):
+        la.simulate("double-pendulum", until=10, step=0.1, method="midpoint", tolerance=1e-12)
+
+
+@pytest.mark.parametrize("values", [np.eye(2) * 1j, np.eye(2) > 0])
+def test_members_are_real_numbers(values):
+    with pytest.raises(la.InputError, match="real numbers"):
+        la.ensemble("double-pendulum", q=values, until=1)

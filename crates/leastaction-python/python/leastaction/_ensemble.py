@@ -279,6 +279,8 @@ def _varied_parameters(system: System, parameters: Mapping[Any, Any], columns: d
 
 
 def _table(what: str, value: Any) -> npt.NDArray[np.float64]:
+    if np.asarray(value).dtype.kind in "cb":
+        raise InputError(f"{what} must be an array of real numbers, but has the type {np.asarray(value).dtype}")
     try:
         return np.asarray(value, dtype=np.float64)
     except (TypeError, ValueError) as error:

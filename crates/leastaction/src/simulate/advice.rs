@@ -1,6 +1,6 @@
 //! What the user should know of a solution beyond its numbers.
 
-use super::{Outcome, Solution};
+use super::{Outcome, Solution, Summary};
 use crate::error::number;
 
 /// An energy that should be conserved and changed by more than this part says that nothing was simulated.
@@ -53,6 +53,15 @@ impl Solution {
             ));
         }
         warnings
+    }
+}
+
+impl Summary {
+    /// The tolerance and the energy error of a run that did not keep to it.
+    pub fn exceeded(&self) -> Option<(f64, f64)> {
+        let (tolerance, energy) = (self.tolerance?, &self.energy);
+        (energy.conserved && energy.max_relative_error > tolerance)
+            .then_some((tolerance, energy.max_relative_error))
     }
 }
 
