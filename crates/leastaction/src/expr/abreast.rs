@@ -4,8 +4,9 @@
 //! As machine code only.
 
 use super::aligned::Aligned;
+use super::layout::{Layout, Matrix, Sweep, Tapes, Weights, measure};
 use super::native::{Arrays, Code, widely};
-use super::nodes::{Layout, Matrix, Nodes, Sweep, Tapes, Weights, measure};
+use super::nodes::Nodes;
 use std::sync::Arc;
 
 /// So many trajectories go side by side.

@@ -5,8 +5,8 @@
 //! Registers are reused as soon as their value is spent, so a tape of a long chain stays in the cache.
 
 use super::graph::{Binary, Graph, Node, NodeId, Unary};
+use super::layout::Layout;
 use super::native::{Arrays, Backend, Code};
-use super::nodes::Layout;
 use super::stage::{StageCode, Staging};
 use crate::scalar::Real;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};

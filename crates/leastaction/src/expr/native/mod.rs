@@ -13,7 +13,7 @@ mod steps;
 #[cfg(all(test, feature = "native", target_arch = "x86_64"))]
 mod tests;
 
-use super::nodes::Layout;
+use super::layout::Layout;
 use super::stage::Staging;
 use super::tape::Tape;
 use crate::error::{Error, Result};

@@ -5,7 +5,7 @@
 
 use super::program::{Array, Emit, Program, Width};
 use super::translate::write;
-use crate::expr::nodes::{Layout, Matrix, Output, Sweep, sum_of_products};
+use crate::expr::layout::{Layout, Matrix, Output, Sweep, sum_of_products};
 use crate::expr::tape::Tape;
 use crate::scalar::elementary::Lanes;
 use std::cell::RefCell;
