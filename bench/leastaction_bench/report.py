@@ -159,7 +159,7 @@ def versions(results):
 PAGE = """\
 # Benchmarks
 
-This page is written by `bench/run --book`; every number on it is of one run on one machine.{remarks}
+This page is written by `bench/run --book`; every number on it was measured on one machine, and all contestants of a case in one run.{remarks}
 
 The same work is done by leastaction and by its peers: each reads or is given the same system and runs it for the same time.
 What counts is the time to reach an energy error: the largest relative error over the whole run. leastaction is asked for that
