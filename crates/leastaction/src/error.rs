@@ -127,6 +127,12 @@ pub enum Error {
     #[error("{message}")]
     BadStudy { message: String },
 
+    #[error("{message}")]
+    BadCheckpoint { message: String },
+
+    #[error("{message}")]
+    NotSaved { message: String },
+
     #[error("{0}")]
     Failed(Box<Failure>),
 }
@@ -136,6 +142,7 @@ impl Error {
     pub fn is_input(&self) -> bool {
         match self {
             Self::Failed(failure) => failure.step == 0,
+            Self::NotSaved { .. } => false,
             _ => true,
         }
     }

@@ -19,6 +19,7 @@ use super::aligned::Aligned;
 use super::layout::{Layout, Matrix, Output, Sweep, Tapes, Weights, measure, sum_of_products};
 use super::native::{Arrays, Backend, Code};
 use super::tape::{Evaluator, Tape};
+use crate::scalar::Ledger;
 use std::sync::Arc;
 
 /// The size of the largest of some numbers; what is none is left out.
@@ -195,6 +196,12 @@ impl Nodes {
     /// V_i at the nodes, for all coordinates, and between them what fills registers.
     pub fn velocities(&self) -> &[f64] {
         &self.variables[self.first_velocity..self.first_force]
+    }
+    /// All that the next step needs to know of this one: velocities, and those that follow from them.
+    pub fn exchange(&mut self, ledger: &mut Ledger) {
+        ledger.numbers(&mut self.variables[self.first_velocity..self.first_force]);
+        let (first, layout) = (self.layout.following(0), &self.layout);
+        ledger.numbers(&mut self.variables[first..first + layout.following * layout.lanes]);
     }
     /// V_i at the nodes.
     pub fn velocity(&self, i: usize) -> &[f64] {

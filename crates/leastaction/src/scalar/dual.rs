@@ -98,6 +98,15 @@ impl<R: Field> Field for Dual<R> {
 impl<R: Real> Real for Dual<R> {
     const HAS_DERIVATIVES: bool = true;
     type Wide = R::Wide;
+    const WORDS: usize = 2 * R::WORDS;
+    fn write_words(&self, words: &mut Vec<u64>) {
+        self.value.write_words(words);
+        self.tangent.write_words(words);
+    }
+    fn from_words(words: &[u64]) -> Option<Self> {
+        let (value, tangent) = words.split_at_checked(R::WORDS)?;
+        Some(Self { value: R::from_words(value)?, tangent: R::from_words(tangent)? })
+    }
     fn narrow(wide: &R::Wide) -> Self {
         Self::constant(R::narrow(wide))
     }

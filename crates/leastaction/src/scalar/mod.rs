@@ -11,10 +11,12 @@ mod digits;
 mod double_double;
 mod dual;
 pub mod elementary;
+mod ledger;
 
 pub use digits::{Digits, limbs_for};
 pub use double_double::DoubleDouble;
 pub use dual::Dual;
+pub use ledger::{Ledger, checksum, checksum_of_bytes};
 
 use std::fmt::Debug;
 use std::iter::Sum;
@@ -81,6 +83,12 @@ pub trait Real: Field {
     fn as_f64s_mut(_numbers: &mut [Self]) -> Option<&mut [f64]> {
         None
     }
+    /// How many words of 64 bits hold a number.
+    const WORDS: usize;
+    /// Adds the number to a list, bit by bit.
+    fn write_words(&self, words: &mut Vec<u64>);
+    /// The number that so many words hold, if they hold any.
+    fn from_words(words: &[u64]) -> Option<Self>;
     /// Rounds a wide number.
     fn narrow(wide: &Self::Wide) -> Self;
     /// The number a decimal literal such as `9.81` stands for, rounded once.
@@ -162,6 +170,13 @@ impl Real for f64 {
     }
     fn as_f64s_mut(numbers: &mut [Self]) -> Option<&mut [f64]> {
         Some(numbers)
+    }
+    const WORDS: usize = 1;
+    fn write_words(&self, words: &mut Vec<u64>) {
+        words.push(self.to_bits());
+    }
+    fn from_words(words: &[u64]) -> Option<Self> {
+        words.first().map(|word| f64::from_bits(*word))
     }
     fn narrow(wide: &DoubleDouble) -> Self {
         wide.to_f64()

@@ -1,6 +1,6 @@
 //! What happened: times and states of events, one row after the other, and how often each happened.
 
-use crate::scalar::Real;
+use crate::scalar::{Ledger, Real};
 
 /// So many numbers are kept at most: 160 MB of them. Events beyond are counted.
 const MODERATE: usize = 20_000_000;
@@ -87,6 +87,28 @@ impl<R: Real> Crossings<R> {
         for list in [&mut self.t, &mut self.q, &mut self.v, &mut self.p, &mut self.values] {
             list.clear();
         }
+    }
+
+    /// Writes or reads all rows and tallies, which must fit together.
+    pub(super) fn exchange(&mut self, ledger: &mut Ledger) {
+        for tally in &mut self.tallies {
+            ledger.whole(&mut tally.count);
+            ledger.perhaps(&mut tally.first);
+            ledger.perhaps(&mut tally.last);
+        }
+        let mut events: Vec<u64> = self.event.iter().map(|event| *event as u64).collect();
+        ledger.wholes(&mut events);
+        self.event = events.into_iter().map(|event| event as usize).collect();
+        ledger.wholes(&mut self.count);
+        let rows = self.event.len();
+        let Self { n, t, q, v, p, values, .. } = self;
+        for (list, width) in [(t, 1), (q, *n), (v, *n), (p, *n), (values, self.outputs.len())] {
+            ledger.list(list);
+            ledger.require(list.len() == rows * width);
+        }
+        let known = self.event.iter().all(|event| *event < self.tallies.len());
+        let counted = self.tallies.iter().map(|tally| tally.count).fold(0, u64::saturating_add);
+        ledger.require(known && self.count.len() == rows && counted >= rows as u64);
     }
 
     /// How many rows there are.

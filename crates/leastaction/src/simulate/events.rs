@@ -12,7 +12,7 @@ use super::root::{root, sign};
 use super::{Crossings, Event, Moment, Observer, Outcome};
 use crate::error::Cause;
 use crate::method::Method;
-use crate::scalar::Real;
+use crate::scalar::{Ledger, Real};
 use crate::step::{State, Stepper, Weights};
 use crate::system::{Gauge, Problem, Velocities};
 use std::ops::ControlFlow;
@@ -153,6 +153,31 @@ impl<R: Real> Events<R> {
     pub fn resize(&mut self, stepper: &Stepper<R>) {
         self.watch.h = stepper.step_size().clone();
         self.watch.inner = inner_points(stepper);
+    }
+
+    /// Writes or reads what it has seen.
+    pub fn exchange(&mut self, ledger: &mut Ledger) {
+        let Watch { gauge, stepper, before, t, .. } = &mut self.watch;
+        gauge.exchange(ledger);
+        stepper.exchange(ledger);
+        before.exchange(ledger);
+        ledger.number(t);
+        ledger.numbers(&mut self.values[0]);
+        for side in &mut self.side {
+            let mut number = f64::from(*side);
+            ledger.number(&mut number);
+            ledger.require([-1.0, 0.0, 1.0].contains(&number));
+            *side = number as i8;
+        }
+        self.outputs.exchange(ledger);
+        ledger.numbers(&mut self.v);
+        self.crossings.exchange(ledger);
+        let (event, time) = self.stopped.take().unzip();
+        let (mut event, mut time) = (event.unwrap_or(0) as u64, time);
+        ledger.whole(&mut event);
+        ledger.perhaps(&mut time);
+        ledger.require(event < self.events.len() as u64);
+        self.stopped = time.map(|time| (event as usize, time));
     }
 
     /// How a run ended that was watched: a stop by an event is neither the end nor an interruption.

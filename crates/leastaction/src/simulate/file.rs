@@ -8,7 +8,7 @@ use super::ensemble::{self, Ensemble};
 use super::numbers::MAX_DIGITS;
 use super::plan::MAX_DENSE;
 use super::run::InitialState;
-use super::{Event, Run};
+use super::{Event, Interval, Run};
 use crate::error::{Diagnostic, Error, Result, Source, nearest};
 use crate::expr::{Backend, Formula, Kind, LoopKind};
 use crate::method::Method;
@@ -128,7 +128,13 @@ struct RunTable {
     #[serde(default, skip_serializing_if = "Vec::is_empty", deserialize_with = "files")]
     out: Vec<String>,
     #[serde(default, skip_serializing_if = "Vec::is_empty", deserialize_with = "files")]
+    out_events: Vec<String>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty", deserialize_with = "files")]
     plot: Vec<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    checkpoint: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    checkpoint_every: Option<Interval>,
 }
 
 impl RunTable {
@@ -223,7 +229,21 @@ impl From<RunFile> for Run {
                 }
             }
         }
-        let RunTable { method, step, tolerance, until, precision, backend, every, dense, out, plot } = run;
+        let RunTable {
+            method,
+            step,
+            tolerance,
+            until,
+            precision,
+            backend,
+            every,
+            dense,
+            out,
+            out_events,
+            plot,
+            checkpoint,
+            checkpoint_every,
+        } = run;
         let list = |nested: Option<Nested>| nested.map(Nested::list);
         let initial =
             InitialState { t: initial.t, q: list(initial.q), v: list(initial.v), p: list(initial.p) };
@@ -239,7 +259,10 @@ impl From<RunFile> for Run {
             every,
             dense,
             out,
+            out_events,
             plot,
+            checkpoint,
+            checkpoint_every,
             initial,
             parameters: named,
             outputs,
@@ -263,7 +286,10 @@ impl From<Run> for RunFile {
             every,
             dense,
             out,
+            out_events,
             plot,
+            checkpoint,
+            checkpoint_every,
             ..
         } = run;
         let many = |list: Vec<Quantity>| Nested::Many(list.into_iter().map(Nested::One).collect());
@@ -276,7 +302,21 @@ impl From<Run> for RunFile {
         Self {
             system,
             definition,
-            run: RunTable { method, step, tolerance, until, precision, backend, every, dense, out, plot },
+            run: RunTable {
+                method,
+                step,
+                tolerance,
+                until,
+                precision,
+                backend,
+                every,
+                dense,
+                out,
+                out_events,
+                plot,
+                checkpoint,
+                checkpoint_every,
+            },
             initial,
             parameters: run.parameters.into_iter().map(|(name, x)| (name, Nested::One(x))).collect(),
             outputs: run.outputs,
@@ -374,7 +414,10 @@ impl Run {
             every: self.every.or(base.every),
             dense: self.dense.or(base.dense),
             out: or(self.out, base.out),
+            out_events: or(self.out_events, base.out_events),
             plot: or(self.plot, base.plot),
+            checkpoint: self.checkpoint.or(base.checkpoint),
+            checkpoint_every: self.checkpoint_every.or(base.checkpoint_every),
             initial: self.initial,
             parameters,
             outputs,
@@ -538,13 +581,20 @@ fn check_run(document: &Document<'_>, table: &DeTable<'_>) -> Result<()> {
     if let Some(item) = table.get("backend") {
         check_word(document, item, "backend", &["native", "interpreter"])?;
     }
-    for key in ["out", "plot"] {
+    table.get("checkpoint").map(|item| document.string(item)).transpose()?;
+    if let Some(item) = table.get("checkpoint_every") {
+        let read = |text: String| text.parse::<Interval>().err();
+        if let Some(message) = read(document.string(item)?) {
+            return Err(document.error(item.span(), message).into());
+        }
+    }
+    for key in ["out", "out_events", "plot"] {
         let Some(item) = table.get(key) else { continue };
         let files: Vec<&Item<'_>> = match item.get_ref() {
             DeValue::Array(list) => list.iter().collect(),
             _ => vec![item],
         };
-        let example = if key == "out" { "result.csv" } else { "result.svg" };
+        let example = if key == "plot" { "result.svg" } else { "result.csv" };
         let expected = format!("a file name or a list of them: {key} = \"{example}\"");
         if let Some(wrong) = files.into_iter().find(|file| file.get_ref().as_str().is_none()) {
             return Err(document.wrong_type(wrong, &expected).into());

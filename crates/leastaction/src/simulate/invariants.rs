@@ -2,7 +2,7 @@
 
 use super::{Moment, Observer};
 use crate::error::Cause;
-use crate::scalar::Real;
+use crate::scalar::{Ledger, Real};
 use crate::step::State;
 use crate::system::{Energy, Hamiltonian, Momentum, Problem, Sum, Velocities};
 use std::ops::ControlFlow;
@@ -95,6 +95,12 @@ impl<R: Real> EnergyMeter<R> {
         }
     }
 
+    /// Writes or reads what it has seen.
+    fn exchange(&mut self, ledger: &mut Ledger) {
+        ledger.numbers(&mut self.v);
+        ledger.number(&mut self.kinetic);
+    }
+
     /// The short way from momenta, where there is one.
     pub(super) fn hamiltonian(&self) -> Option<&Hamiltonian<R>> {
         self.hamiltonian.as_ref()
@@ -179,6 +185,17 @@ impl<R: Real> Invariants<R> {
         }
         let meter = EnergyMeter::new(problem);
         Self { last: meter.initial().clone(), meter, largest: 0.0, momenta, symmetries }
+    }
+
+    /// Writes or reads what it has seen.
+    pub fn exchange(&mut self, ledger: &mut Ledger) {
+        self.meter.exchange(ledger);
+        ledger.number(&mut self.last);
+        ledger.number(&mut self.largest);
+        for drift in &mut self.momenta {
+            ledger.number(&mut drift.largest);
+            ledger.number(&mut drift.size);
+        }
     }
 
     /// The largest relative error of the energy so far.

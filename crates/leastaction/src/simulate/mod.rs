@@ -6,6 +6,7 @@
 
 mod advice;
 mod bodies;
+mod checkpoint;
 mod conserved;
 mod crossings;
 mod dense;
@@ -13,7 +14,10 @@ pub mod ensemble;
 mod event;
 mod events;
 mod file;
+mod interval;
 mod invariants;
+mod journey;
+mod keeper;
 pub(crate) mod numbers;
 mod observed;
 mod path;
@@ -26,13 +30,17 @@ mod solution;
 pub(crate) mod stability;
 
 pub use bodies::Bodies;
+pub use checkpoint::Checkpoint;
 pub use conserved::Conserved;
 pub use crossings::{Crossings, Tally};
 pub use dense::{Dense, Rows};
 pub use event::{Direction, Event};
 pub use events::Events;
 pub use file::Definition;
+pub use interval::Interval;
 pub use invariants::{Drift, EnergyMeter, Invariants};
+pub use journey::Journey;
+pub use keeper::Keeper;
 pub use numbers::MAX_DIGITS;
 pub use observed::{Observed, Outputs};
 pub use plan::{Plan, Watch};
@@ -92,27 +100,54 @@ pub fn simulate<R: Real>(
     steps: u64,
     observers: &mut [&mut dyn Observer<R>],
 ) -> Outcome {
-    let mut iterations = 0;
-    loop {
-        let moment = Moment { t: stepper.time(state.steps), state, stepper, iterations };
-        let mut stop = false;
-        for observer in observers.iter_mut() {
-            match observer.observe(&moment) {
-                Ok(flow) => stop |= flow.is_break(),
-                Err(cause) => return failed(problem, stepper, state, state.steps, cause),
-            }
-        }
-        if state.steps >= steps {
-            return Outcome::Done;
-        }
-        if stop {
-            return Outcome::Interrupted;
-        }
-        match stepper.step(state) {
-            Ok(count) => iterations = count,
+    match show(problem, stepper, state, 0, observers) {
+        Ok(ControlFlow::Continue(())) => proceed(problem, stepper, state, steps, observers),
+        Ok(ControlFlow::Break(())) if state.steps < steps => Outcome::Interrupted,
+        Ok(ControlFlow::Break(())) => Outcome::Done,
+        Err(failure) => failure,
+    }
+}
+
+/// The same from a state that the observers have seen already: goes on after an interruption.
+pub fn proceed<R: Real>(
+    problem: &Problem<R>,
+    stepper: &mut Stepper<R>,
+    state: &mut State<R>,
+    steps: u64,
+    observers: &mut [&mut dyn Observer<R>],
+) -> Outcome {
+    while state.steps < steps {
+        let iterations = match stepper.step(state) {
+            Ok(iterations) => iterations,
             Err(cause) => return failed(problem, stepper, state, state.steps + 1, cause),
+        };
+        match show(problem, stepper, state, iterations, observers) {
+            Ok(ControlFlow::Break(())) if state.steps < steps => return Outcome::Interrupted,
+            Ok(_) => {}
+            Err(failure) => return failure,
         }
     }
+    Outcome::Done
+}
+
+/// Shows a state to all observers. `Break` if one of them ends the run.
+fn show<R: Real>(
+    problem: &Problem<R>,
+    stepper: &Stepper<R>,
+    state: &State<R>,
+    iterations: u32,
+    observers: &mut [&mut dyn Observer<R>],
+) -> std::result::Result<ControlFlow<()>, Outcome> {
+    let moment = Moment { t: stepper.time(state.steps), state, stepper, iterations };
+    let mut flow = ControlFlow::Continue(());
+    for observer in observers.iter_mut() {
+        match observer.observe(&moment) {
+            Ok(ControlFlow::Continue(())) => {}
+            Ok(stop) => flow = stop,
+            Err(cause) => return Err(failed(problem, stepper, state, state.steps, cause)),
+        }
+    }
+    Ok(flow)
 }
 
 fn failed<R: Real>(

@@ -4,7 +4,7 @@
 
 use super::{Event, Moment, Observer, Run};
 use crate::error::{Cause, Error, Result};
-use crate::scalar::Real;
+use crate::scalar::{Ledger, Real};
 use crate::system::{Dictionary, Gauge, Problem, Quantities, System};
 use std::ops::ControlFlow;
 
@@ -117,6 +117,17 @@ impl<R: Real> Outputs<R> {
             last: vec![R::zero(); outputs.len()],
             range: vec![(f64::NAN, f64::NAN); outputs.len()],
             broken: vec![None; outputs.len()],
+        }
+    }
+
+    /// Writes or reads what it has seen.
+    pub fn exchange(&mut self, ledger: &mut Ledger) {
+        self.gauge.exchange(ledger);
+        ledger.numbers(&mut self.last);
+        for (range, broken) in self.range.iter_mut().zip(&mut self.broken) {
+            ledger.number(&mut range.0);
+            ledger.number(&mut range.1);
+            ledger.perhaps(broken);
         }
     }
 }

@@ -2,19 +2,15 @@
 //!
 //! A plan keeps the run's numbers in `f64` and makes those of the precision asked for when it runs.
 
-use super::numbers::{self, Numbers, in_precision};
-use super::{
-    Events, InitialState, Invariants, Moment, NewtonSummary, Observed, Observer, Outputs, Recorder, Run,
-    Solution, Summary, simulate,
-};
-use crate::error::{Cause, Error, Result};
+use super::numbers::{self, Numbers};
+use super::{InitialState, Observed, Run, Solution};
+use crate::error::{Error, Result};
 use crate::expr::Backend;
 use crate::method::Method;
 use crate::scalar::Real;
-use crate::step::{State, Stepper};
+use crate::step::Stepper;
 use crate::system::{Parameter, Problem, Quantity, Start, System};
 use std::ops::ControlFlow;
-use std::time::Instant;
 
 /// How many numbers are recorded at most if nothing else is said: 160 MB of them.
 const MODERATE: f64 = 2e7;
@@ -149,7 +145,10 @@ impl Plan {
             dense: Some(self.dense),
             // a file that named itself would be overwritten when its run is repeated
             out: Vec::new(),
+            out_events: Vec::new(),
             plot: Vec::new(),
+            checkpoint: None,
+            checkpoint_every: None,
             initial: InitialState {
                 t: Some(choose(given.initial.t.as_ref().unwrap_or(&system.initial.t), self.problem.t0)),
                 q: list(given.initial.q.as_ref().unwrap_or(&system.initial.q), &self.problem.q0),
@@ -161,6 +160,12 @@ impl Plan {
             events: given.events.clone(),
             ensemble: None,
         }
+    }
+
+    /// The run with every default filled in, and with its files: as it is stored in a checkpoint.
+    pub(super) fn with_files(&self) -> Run {
+        let Run { out, out_events, plot, checkpoint, checkpoint_every, .. } = self.given.clone();
+        Run { out, out_events, plot, checkpoint, checkpoint_every, ..self.run.clone() }
     }
 
     /// How many rows the recording will have.
@@ -184,105 +189,20 @@ impl Plan {
 
     /// Runs while somebody watches. A run that fails on its way is a solution too, up to there.
     pub fn simulate_watched(&self, watch: Watch<'_>) -> Result<Solution> {
-        in_precision!(self.precision, R => {
-            let mut numbers: Numbers<R> = Numbers::new(&self.given, &self.problem.system)?;
-            let step = numbers.step(self.given.step.as_ref())?;
-            let period = period_text(numbers.period.as_ref());
-            let observed = Observed::new(&self.given, &self.problem.system, period.as_deref())?;
-            Ok(self.simulate_in(&numbers.problem, step, &observed, watch))
-        })
+        let mut journey = self.begin()?;
+        journey.go(watch);
+        Ok(journey.into_solution())
     }
 
-    fn simulate_in<R: Real>(
-        &self,
-        problem: &Problem<R>,
-        step: R,
-        observed: &Observed,
-        watch: Watch<'_>,
-    ) -> Solution {
-        let mut stepper = self.stepper(problem, step);
-        let mut state = State::new(problem);
-        let mut invariants = Invariants::new(problem);
-        let mut recorder = (self.every > 0).then(|| {
-            Recorder::new(problem, &stepper, self.every, self.dense, self.rows() as usize).with_outputs(
-                problem,
-                &observed.output_names,
-                &observed.outputs,
-            )
-        });
-        let mut outputs = Outputs::new(problem, &observed.outputs);
-        // a stepper of their own, only if there are any
-        let mut events =
-            (!observed.events.is_empty()).then(|| Events::new(problem, &self.method, &stepper, observed));
-        let mut newton = Newton::default();
-        let mut watcher = Watcher(watch);
-        let mut all: Vec<&mut dyn Observer<R>> = vec![&mut invariants, &mut newton];
-        if let Some(recorder) = &mut recorder {
-            all.push(recorder);
-        }
-        if !observed.outputs.is_empty() {
-            all.push(&mut outputs);
-        }
-        if let Some(events) = &mut events {
-            all.push(events);
-        }
-        all.push(&mut watcher);
-        let start = Instant::now();
-        let outcome = simulate(problem, &mut stepper, &mut state, self.steps, &mut all);
-        let outcome = match &events {
-            Some(events) => events.outcome(outcome),
-            None => outcome,
-        };
-        let wall_seconds = start.elapsed().as_secs_f64();
-        let t_end = stepper.time(state.steps).to_f64();
-        let newton = newton.summary();
-        let summary = Summary::new(self, &state, t_end, &invariants, newton, wall_seconds, &outcome)
-            .with_outputs(&observed.output_names, &outputs)
-            .with_events(events.as_ref().map(|events| &events.crossings));
-        let recording = recorder.map(|r| r.recording).unwrap_or_default();
-        let events = events.map(|events| events.crossings.rounded()).unwrap_or_default();
-        Solution { run: self.run.clone(), outcome, summary, recording, events }
+    /// The run as it was given, with its formulas.
+    pub(super) fn given(&self) -> &Run {
+        &self.given
     }
 }
 
 /// A period with all its digits.
 pub(super) fn period_text<R: Real>(period: Option<&R>) -> Option<String> {
     period.map(|period| period.to_text(None))
-}
-
-/// Shows the number of steps to whoever watches.
-struct Watcher<'a>(Watch<'a>);
-
-impl<R: Real> Observer<R> for Watcher<'_> {
-    fn observe(&mut self, moment: &Moment<'_, R>) -> std::result::Result<ControlFlow<()>, Cause> {
-        Ok((self.0)(moment.state.steps))
-    }
-}
-
-/// Counts corrections.
-#[derive(Default)]
-struct Newton {
-    total: u64,
-    steps: u64,
-    largest: u32,
-}
-
-impl Newton {
-    fn summary(&self) -> NewtonSummary {
-        let mean = if self.steps == 0 { 0.0 } else { self.total as f64 / self.steps as f64 };
-        NewtonSummary { iterations_mean: mean, iterations_max: self.largest }
-    }
-}
-
-impl<R: Real> Observer<R> for Newton {
-    fn observe(&mut self, moment: &Moment<'_, R>) -> std::result::Result<ControlFlow<()>, Cause> {
-        if moment.state.steps > 0 {
-            self.total += u64::from(moment.iterations);
-            self.steps += 1;
-            self.largest = self.largest.max(moment.iterations);
-        }
-        Ok(ControlFlow::Continue(()))
-    }
 }
 
 /// The whole number of steps; a remainder is left out, and said.

@@ -2,7 +2,7 @@
 
 use super::{Moment, Observer};
 use crate::error::Cause;
-use crate::scalar::Real;
+use crate::scalar::{Ledger, Real};
 use crate::step::{Stepper, Weights};
 use crate::system::{Energy, Gauge, Problem, Quantities, Velocities};
 use std::ops::ControlFlow;
@@ -45,6 +45,20 @@ impl Recording {
     /// Whether there are no rows.
     pub fn is_empty(&self) -> bool {
         self.t.is_empty()
+    }
+    /// Writes or reads all rows, which must have one length.
+    fn exchange(&mut self, ledger: &mut Ledger) {
+        let Self { n, t, q, v, p, energy, energy_change, outputs } = self;
+        ledger.list(t);
+        let rows = t.len();
+        for (list, width) in [(q, *n), (v, *n), (p, *n), (energy, 1), (energy_change, 1)] {
+            ledger.list(list);
+            ledger.require(list.len() == rows * width);
+        }
+        for output in outputs {
+            ledger.list(&mut output.values);
+            ledger.require(output.values.len() == rows);
+        }
     }
     /// One coordinate over time.
     pub fn coordinate(&self, i: usize) -> impl Iterator<Item = f64> {
@@ -115,6 +129,15 @@ impl<R: Real> Recorder<R> {
         self.recording.outputs = names.iter().map(output).collect();
         self.outputs = (!outputs.is_empty()).then(|| outputs.gauge(problem));
         self
+    }
+
+    /// Writes or reads what has been kept.
+    pub fn exchange(&mut self, ledger: &mut Ledger) {
+        ledger.numbers(&mut self.v);
+        if let Some(gauge) = &mut self.outputs {
+            gauge.exchange(ledger);
+        }
+        self.recording.exchange(ledger);
     }
 
     fn push(&mut self, t: &R) {

@@ -6,7 +6,7 @@
 use super::ensemble::Ensemble;
 use super::file::{Definition, RunFile};
 use super::numbers::Numbers;
-use super::{Event, Plan, Solution};
+use super::{Event, Interval, Plan, Solution};
 use crate::error::{Error, Result};
 use crate::expr::Backend;
 use crate::system::{Quantity, Settings, Start, System, catalogue};
@@ -42,8 +42,14 @@ pub struct Run {
     pub dense: Option<u64>,
     /// Files for the recorded states. The library leaves files to its callers.
     pub out: Vec<String>,
+    /// Files for times and states of events.
+    pub out_events: Vec<String>,
     /// Files for pictures.
     pub plot: Vec<String>,
+    /// The file for checkpoints.
+    pub checkpoint: Option<String>,
+    /// How often to write one.
+    pub checkpoint_every: Option<Interval>,
     /// Initial state.
     pub initial: InitialState,
     /// Parameters that differ from the default.

@@ -4,6 +4,7 @@
 
 use super::sweeps::Guess;
 use crate::expr::{Sweep, Tapes};
+use crate::scalar::Ledger;
 
 /// More sweeps than this are not worth it.
 const MOST: u32 = 60;
@@ -166,6 +167,12 @@ impl Course {
     /// What is known of the step before.
     pub(super) fn memory(&self) -> Memory {
         self.memory
+    }
+    /// Writes or reads the memory.
+    pub(super) fn exchange(&mut self, ledger: &mut Ledger) {
+        ledger.small(&mut self.memory.usual);
+        ledger.require(self.memory.usual <= MOST);
+        ledger.flag(&mut self.memory.was_far);
     }
     /// Goes on as another does that has this memory.
     pub(super) fn remember(&mut self, memory: Memory) {

@@ -18,7 +18,7 @@ use super::sweeps::{Guess, Parts, Sweeper};
 use super::{State, Weights, compensated_add};
 use crate::error::Cause;
 use crate::method::{Galerkin, Tableau};
-use crate::scalar::Real;
+use crate::scalar::{Ledger, Real};
 use crate::system::{Gradient, Hessian, Problem, Velocities};
 
 /// A correction that is more than this part of the one before is a sign of a bad guess.
@@ -133,6 +133,17 @@ impl<R: Real> GalerkinStepper<R> {
             coarse.resize(h.to_f64());
         }
         self.continuable = false;
+    }
+
+    /// See [`super::Stepper::exchange`].
+    pub(super) fn exchange(&mut self, ledger: &mut Ledger) {
+        ledger.flag(&mut self.swept);
+        ledger.flag(&mut self.continuable);
+        ledger.numbers(&mut self.z);
+        ledger.numbers(&mut self.stage_v);
+        if let Some(sweeper) = &mut self.sweeper {
+            sweeper.exchange(ledger);
+        }
     }
 
     /// See [`super::Stepper::tolerate`].

@@ -26,7 +26,7 @@ pub use tangent::{tangent, tangent_map};
 
 use crate::error::Cause;
 use crate::method::{Method, Scheme};
-use crate::scalar::Real;
+use crate::scalar::{Ledger, Real};
 use crate::system::Problem;
 use galerkin::GalerkinStepper;
 use runge_kutta::RungeKutta4;
@@ -58,6 +58,13 @@ impl<R: Real> State<R> {
     pub fn at(q: Vec<R>, p: Vec<R>) -> Self {
         let zeros = vec![R::zero(); q.len()];
         Self { steps: 0, q, p, q_low: zeros.clone(), p_low: zeros }
+    }
+    /// Writes or reads it.
+    pub fn exchange(&mut self, ledger: &mut Ledger) {
+        ledger.whole(&mut self.steps);
+        for list in [&mut self.q, &mut self.p, &mut self.q_low, &mut self.p_low] {
+            ledger.numbers(list);
+        }
     }
 }
 
@@ -158,6 +165,17 @@ impl<R: Real> Stepper<R> {
     pub fn tolerate(&mut self, error: f64, steps: u64) {
         if let AnyStepper::Galerkin(stepper) = &mut self.scheme {
             stepper.leave(0.1 * error / steps.max(1) as f64);
+        }
+    }
+
+    /// Writes or reads what the next step needs to know of those before, beside the state: a guess to begin with, and how well the last ones
+    /// went. With it, and with the state, another stepper of the same problem, method and size goes on to the same bits.
+    pub fn exchange(&mut self, ledger: &mut Ledger) {
+        match &mut self.scheme {
+            AnyStepper::Galerkin(stepper) => stepper.exchange(ledger),
+            // forces that were kept are those that are evaluated anew
+            AnyStepper::Splitting(_) => {}
+            AnyStepper::RungeKutta4(stepper) => stepper.exchange(ledger),
         }
     }
 

@@ -6,7 +6,7 @@
 use super::{State, compensated_add};
 use crate::error::Cause;
 use crate::method::{Form, STAGES};
-use crate::scalar::Real;
+use crate::scalar::{Ledger, Real};
 use crate::system::{Accelerations, Gradient, Problem, Velocities};
 
 #[derive(Clone, Debug)]
@@ -58,6 +58,13 @@ impl<R: Real> RungeKutta4<R> {
         for part in &mut self.rate {
             part.fill(R::zero());
         }
+    }
+
+    /// See [`super::Stepper::exchange`].
+    pub(super) fn exchange(&mut self, ledger: &mut Ledger) {
+        ledger.numbers(&mut self.v);
+        // where velocities are solved for, rates are guesses
+        self.rate.iter_mut().for_each(|rate| ledger.numbers(rate));
     }
 
     /// Changes the step size.

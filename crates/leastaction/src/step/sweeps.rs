@@ -10,7 +10,7 @@ use super::course::{Course, Next};
 use super::{State, compensated_add};
 use crate::expr::{Abreast, Backend, Nodes, Sweep, Weights};
 use crate::method::{Galerkin, Partitioned};
-use crate::scalar::Real;
+use crate::scalar::{Ledger, Real};
 use crate::system::{Model, Problem, Reduced};
 
 /// Sweeps of longer tapes wait for the memory their code comes from, and gain nothing over Newton's method.
@@ -137,6 +137,12 @@ impl Sweeper {
         self.h = h;
         self.course.resize(h);
         self.nodes.weigh(&self.weights, h);
+    }
+
+    /// Writes or reads what the next step needs to know of this one.
+    pub(super) fn exchange(&mut self, ledger: &mut Ledger) {
+        self.nodes.exchange(ledger);
+        self.course.exchange(ledger);
     }
 
     /// Changes which part of velocities and forces may be missing when a step is done.

@@ -8,7 +8,7 @@ use super::formulas::entry_name;
 use super::{Problem, Quantity, System, Velocities};
 use crate::error::{Cause, Error, Origin, Result, Source, nearest};
 use crate::expr::{Depends, Evaluator, Formula, Graph, NodeId, Scope, Tape, Value, is_name, is_reserved};
-use crate::scalar::Real;
+use crate::scalar::{Ledger, Real};
 use std::sync::Arc;
 
 /// What a formula of the state may name: coordinates, velocities (`v_theta`, `dot(theta)`), momenta (`p_theta`), `t`, parameters,
@@ -146,6 +146,11 @@ impl<R: Real> Gauge<R> {
             }
         }
         self.v.clone_from_slice(v);
+    }
+
+    /// Writes or reads the velocities that others are solved from.
+    pub fn exchange(&mut self, ledger: &mut Ledger) {
+        ledger.numbers(&mut self.v);
     }
 
     /// The quantities at coordinates and velocities.

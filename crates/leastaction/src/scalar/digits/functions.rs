@@ -120,9 +120,28 @@ fn logarithm_near_one(x: f64) -> f64 {
     if sum == 1.0 { x } else { elementary::ln(sum) * (x / (sum - 1.0)) }
 }
 
+/// Exponents beyond this are not those of any computation; sums of two stay within their type.
+const LARGEST_EXPONENT: u64 = 1 << 60;
+
 impl<const N: usize> Real for Digits<N> {
     type Wide = Self;
     const REFINES_F64: bool = true;
+    const WORDS: usize = N + 2;
+    fn write_words(&self, words: &mut Vec<u64>) {
+        words.push(self.class as u64 | u64::from(self.negative) << 8);
+        words.push(self.exponent as u64);
+        words.extend(self.limbs);
+    }
+    fn from_words(words: &[u64]) -> Option<Self> {
+        let (&[head, exponent], limbs) = words.split_first_chunk::<2>()?;
+        let limbs: [u64; N] = limbs.try_into().ok()?;
+        let class = [Class::Zero, Class::Finite, Class::Infinite, Class::NaN]
+            .into_iter()
+            .find(|c| *c as u64 == head & 255)?;
+        let number = Self { class, negative: head >> 8 == 1, exponent: exponent as i64, limbs };
+        let normal = limbs[N - 1] >> 63 == 1 && number.exponent.unsigned_abs() < LARGEST_EXPONENT;
+        (head >> 8 <= 1 && (class != Class::Finite || normal)).then_some(number)
+    }
     fn narrow(wide: &Self) -> Self {
         *wide
     }

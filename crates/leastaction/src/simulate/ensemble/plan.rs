@@ -211,7 +211,10 @@ fn stored(run: &Run, base: &Plan, spec: Ensemble) -> Run {
         dense: None,
         // a file that named itself would be overwritten when its run is repeated
         out: Vec::new(),
+        out_events: Vec::new(),
         plot: Vec::new(),
+        checkpoint: None,
+        checkpoint_every: None,
         ensemble: Some(spec),
         ..run.clone()
     }

@@ -46,7 +46,21 @@ pub(crate) const KEYS: [(&str, &[&str]); 5] = [
     ("initial", &["t", "q", "v", "p"]),
     (
         "run",
-        &["method", "step", "tolerance", "until", "precision", "every", "dense", "backend", "out", "plot"],
+        &[
+            "method",
+            "step",
+            "tolerance",
+            "until",
+            "precision",
+            "every",
+            "dense",
+            "backend",
+            "out",
+            "out_events",
+            "plot",
+            "checkpoint",
+            "checkpoint_every",
+        ],
     ),
     ("plot", &["bodies", "links", "sphere", "unit"]),
 ];

@@ -1,0 +1,251 @@
+//! A run on its way.
+//!
+//! A [`Journey`] may pause after any step. What it has seen so far can be looked at, and can be written down: a journey of the same
+//! plan that reads it goes on to the same bits, and to the same rows, as if there had been no pause.
+
+use super::numbers::{Numbers, in_precision};
+use super::plan::period_text;
+use super::{
+    Events, Invariants, Moment, NewtonSummary, Observed, Observer, Outcome, Outputs, Plan, Recorder,
+    Solution, Summary, Watch, proceed, simulate,
+};
+use crate::error::{Cause, Error, Result};
+use crate::scalar::{Ledger, Real};
+use crate::step::{State, Stepper};
+use crate::system::Problem;
+use std::ops::ControlFlow;
+use std::time::Instant;
+
+/// A run on its way, in whatever number type it is computed.
+pub struct Journey<'p>(Box<dyn Going + 'p>);
+
+impl Plan {
+    /// Goes to the start of the run.
+    pub fn begin(&self) -> Result<Journey<'_>> {
+        in_precision!(self.precision, R => Ok(Journey(Box::new(Way::<R>::new(self)?))))
+    }
+}
+
+impl Journey<'_> {
+    /// Takes steps until all are taken, an event or a failure ends the run, or the watch breaks; after that it may go on.
+    pub fn go(&mut self, watch: Watch<'_>) {
+        self.0.go(watch);
+    }
+
+    /// How many steps have been taken.
+    pub fn steps(&self) -> u64 {
+        self.0.steps()
+    }
+
+    /// Whether there is nothing more to do: all steps were taken, or an event or a failure has ended the run.
+    pub fn is_over(&self) -> bool {
+        matches!(self.0.outcome(), Outcome::Done | Outcome::Stopped { .. } | Outcome::Failed(_))
+    }
+
+    /// Shows the solution up to here.
+    pub fn show<T>(&mut self, look: impl FnOnce(&Solution) -> T) -> T {
+        let solution = self.0.lend();
+        let seen = look(&solution);
+        self.0.take_back(solution);
+        seen
+    }
+
+    /// The solution up to here.
+    pub fn into_solution(mut self) -> Solution {
+        self.0.lend()
+    }
+
+    /// Everything that it takes to go on from here, as words.
+    pub fn save(&mut self) -> Vec<u64> {
+        let mut ledger = Ledger::new();
+        self.0.exchange(&mut ledger);
+        // what is written always fits
+        ledger.close().unwrap_or_default()
+    }
+
+    /// Goes to where another journey of the same plan was when it was saved. If the words are not of such a one nothing is known of
+    /// where this one is.
+    pub fn restore(&mut self, words: Vec<u64>) -> Result<()> {
+        let mut ledger = Ledger::of(words);
+        self.0.exchange(&mut ledger);
+        let message = "what was saved does not fit the run that it belongs to".to_owned();
+        ledger.close().map(drop).ok_or(Error::BadCheckpoint { message })
+    }
+}
+
+trait Going {
+    fn go(&mut self, watch: Watch<'_>);
+    fn steps(&self) -> u64;
+    fn outcome(&self) -> &Outcome;
+    /// The solution; what was recorded is missed until it is taken back.
+    fn lend(&mut self) -> Solution;
+    fn take_back(&mut self, solution: Solution);
+    fn exchange(&mut self, ledger: &mut Ledger);
+}
+
+/// A run in one number type, and all who watch it.
+struct Way<'p, R> {
+    plan: &'p Plan,
+    problem: Problem<R>,
+    observed: Observed,
+    stepper: Stepper<R>,
+    state: State<R>,
+    invariants: Invariants<R>,
+    newton: Newton,
+    recorder: Option<Recorder<R>>,
+    outputs: Outputs<R>,
+    events: Option<Events<R>>,
+    /// Whether the observers have seen the initial state.
+    begun: bool,
+    outcome: Outcome,
+    /// How long it took so far.
+    seconds: f64,
+}
+
+impl<'p, R: Real> Way<'p, R> {
+    fn new(plan: &'p Plan) -> Result<Self> {
+        let (given, system) = (plan.given(), &plan.problem.system);
+        let mut numbers: Numbers<R> = Numbers::new(given, system)?;
+        let step = numbers.step(given.step.as_ref())?;
+        let observed = Observed::new(given, system, period_text(numbers.period.as_ref()).as_deref())?;
+        let problem = numbers.problem;
+        let stepper = plan.stepper(&problem, step);
+        let recorder = (plan.every > 0).then(|| {
+            Recorder::new(&problem, &stepper, plan.every, plan.dense, plan.rows() as usize).with_outputs(
+                &problem,
+                &observed.output_names,
+                &observed.outputs,
+            )
+        });
+        // a stepper of their own, only if there are any
+        let events =
+            (!observed.events.is_empty()).then(|| Events::new(&problem, &plan.method, &stepper, &observed));
+        Ok(Self {
+            plan,
+            state: State::new(&problem),
+            invariants: Invariants::new(&problem),
+            newton: Newton::default(),
+            recorder,
+            outputs: Outputs::new(&problem, &observed.outputs),
+            events,
+            begun: false,
+            outcome: Outcome::Interrupted,
+            seconds: 0.0,
+            stepper,
+            observed,
+            problem,
+        })
+    }
+}
+
+impl<R: Real> Going for Way<'_, R> {
+    fn go(&mut self, watch: Watch<'_>) {
+        let mut watcher = Watcher(watch);
+        let mut all: Vec<&mut dyn Observer<R>> = vec![&mut self.invariants, &mut self.newton];
+        if let Some(recorder) = &mut self.recorder {
+            all.push(recorder);
+        }
+        if !self.observed.outputs.is_empty() {
+            all.push(&mut self.outputs);
+        }
+        let stopped = self.events.as_ref().is_some_and(|events| events.stopped.is_some());
+        if let Some(events) = &mut self.events {
+            all.push(events);
+        }
+        all.push(&mut watcher);
+        let start = Instant::now();
+        let take = if self.begun { proceed } else { simulate };
+        let steps = if stopped { 0 } else { self.plan.steps };
+        let outcome = take(&self.problem, &mut self.stepper, &mut self.state, steps, &mut all);
+        self.begun = true;
+        self.outcome = match &self.events {
+            Some(events) => events.outcome(outcome),
+            None => outcome,
+        };
+        self.seconds += start.elapsed().as_secs_f64();
+    }
+
+    fn steps(&self) -> u64 {
+        self.state.steps
+    }
+
+    fn outcome(&self) -> &Outcome {
+        &self.outcome
+    }
+
+    fn lend(&mut self) -> Solution {
+        let t_end = self.stepper.time(self.state.steps).to_f64();
+        let (newton, outcome) = (self.newton.summary(), self.outcome.clone());
+        let events = self.events.as_ref().map(|events| &events.crossings);
+        let summary =
+            Summary::new(self.plan, &self.state, t_end, &self.invariants, newton, self.seconds, &outcome)
+                .with_outputs(&self.observed.output_names, &self.outputs)
+                .with_events(events);
+        let events = events.map(|events| events.rounded()).unwrap_or_default();
+        let recording = self.recorder.as_mut().map(|r| std::mem::take(&mut r.recording)).unwrap_or_default();
+        Solution { run: self.plan.run.clone(), outcome, summary, recording, events }
+    }
+
+    fn take_back(&mut self, solution: Solution) {
+        if let Some(recorder) = &mut self.recorder {
+            recorder.recording = solution.recording;
+        }
+    }
+
+    fn exchange(&mut self, ledger: &mut Ledger) {
+        ledger.flag(&mut self.begun);
+        ledger.number(&mut self.seconds);
+        self.state.exchange(ledger);
+        ledger.require(self.state.steps <= self.plan.steps);
+        self.stepper.exchange(ledger);
+        self.invariants.exchange(ledger);
+        self.newton.exchange(ledger);
+        if let Some(recorder) = &mut self.recorder {
+            recorder.exchange(ledger);
+        }
+        self.outputs.exchange(ledger);
+        if let Some(events) = &mut self.events {
+            events.exchange(ledger);
+        }
+    }
+}
+
+/// Shows the number of steps to whoever watches.
+struct Watcher<'a>(Watch<'a>);
+
+impl<R: Real> Observer<R> for Watcher<'_> {
+    fn observe(&mut self, moment: &Moment<'_, R>) -> std::result::Result<ControlFlow<()>, Cause> {
+        Ok((self.0)(moment.state.steps))
+    }
+}
+
+/// Counts corrections.
+#[derive(Default)]
+struct Newton {
+    total: u64,
+    steps: u64,
+    largest: u32,
+}
+
+impl Newton {
+    fn exchange(&mut self, ledger: &mut Ledger) {
+        ledger.whole(&mut self.total);
+        ledger.whole(&mut self.steps);
+        ledger.small(&mut self.largest);
+    }
+    fn summary(&self) -> NewtonSummary {
+        let mean = if self.steps == 0 { 0.0 } else { self.total as f64 / self.steps as f64 };
+        NewtonSummary { iterations_mean: mean, iterations_max: self.largest }
+    }
+}
+
+impl<R: Real> Observer<R> for Newton {
+    fn observe(&mut self, moment: &Moment<'_, R>) -> std::result::Result<ControlFlow<()>, Cause> {
+        if moment.state.steps > 0 {
+            self.total += u64::from(moment.iterations);
+            self.steps += 1;
+            self.largest = self.largest.max(moment.iterations);
+        }
+        Ok(ControlFlow::Continue(()))
+    }
+}
