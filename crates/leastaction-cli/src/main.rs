@@ -57,6 +57,7 @@ fn main() -> ExitCode {
         Command::Converge(flags) => converge::converge(flags),
         Command::Certify(flags) => certify::certify(flags),
         Command::Ensemble(flags) => ensemble::ensemble(flags),
+        Command::Resume(flags) => ensemble::resume(flags).unwrap_or_else(|| run::resume(flags)),
         Command::Section(flags) => section::section(flags),
         Command::Reproduce(flags) => reproduce::reproduce(flags),
         Command::Systems { format } => list::systems(*format),
