@@ -6,12 +6,14 @@ mod ensemble;
 mod observe;
 mod reproduce;
 mod section;
+mod verify;
 
 pub(crate) use certify::CertifyFlags;
 pub(crate) use converge::ConvergeFlags;
 pub(crate) use ensemble::{EnsembleFlags, Shard};
 pub(crate) use reproduce::ReproduceFlags;
 pub(crate) use section::SectionFlags;
+pub(crate) use verify::VerifyFlags;
 
 use observe::ObserveFlags;
 
@@ -43,6 +45,8 @@ pub(crate) enum Command {
     Certify(Box<CertifyFlags>),
     /// Continue a run or an ensemble that was interrupted, from its checkpoint
     Resume(ResumeFlags),
+    /// Check a result or a checkpoint: checksum, energies, steps taken again, the same bits
+    Verify(VerifyFlags),
     /// Find where motions pass through a surface: a Poincaré section
     Section(Box<SectionFlags>),
     /// Run many members that differ in parameters and initial states: a grid, a list, draws

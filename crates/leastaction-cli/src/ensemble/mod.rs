@@ -12,10 +12,11 @@ use crate::output::journal::{self, Journal, Shape};
 use crate::output::{self, Heading};
 use crate::progress::{Interrupt, Progress};
 use crate::{Ending, pick, say, warn_of_text};
+use leastaction::prelude::Run;
 use leastaction::simulate::ensemble::{Block, EnsemblePlan, List, Tally};
 use request::{Files, Request};
 use std::ops::Range;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 pub(crate) fn ensemble(flags: &EnsembleFlags) -> Result<(), Ending> {
@@ -43,6 +44,12 @@ pub(crate) fn resume(flags: &ResumeFlags) -> Option<Result<(), Ending>> {
             flags.file.display()
         ))
     }).and_then(perform))
+}
+
+/// The list of starts of a run that has one.
+pub(crate) fn list_of(run: &Run) -> Result<Option<List>, Ending> {
+    let path = run.ensemble.as_ref().and_then(|ensemble| ensemble.list.as_ref());
+    path.map(|path| list::read(Path::new(path))).transpose()
 }
 
 fn perform(request: Request) -> Result<(), Ending> {

@@ -9,6 +9,8 @@ mod npz;
 #[cfg(feature = "parquet")]
 pub(crate) mod parquet;
 mod points;
+mod seal;
+mod stored;
 mod table;
 
 use crate::Ending;
@@ -20,6 +22,7 @@ pub(crate) use points::Points;
 use std::fs::File;
 use std::io::{BufWriter, ErrorKind, Write};
 use std::path::Path;
+pub(crate) use stored::{Cells, Stored};
 use table::Table;
 
 const TABLES: &str = if cfg!(feature = "parquet") { ".csv, .npz or .parquet" } else { ".csv or .npz" };

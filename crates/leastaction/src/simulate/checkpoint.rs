@@ -13,6 +13,7 @@
 use super::{Journey, Plan, Run};
 use crate::error::{Error, Result, Source};
 use crate::scalar::checksum_of_bytes;
+use std::io::Read;
 use std::path::Path;
 
 const TITLE: &str = "leastaction checkpoint ";
@@ -36,6 +37,19 @@ pub struct Checkpoint {
 }
 
 impl Checkpoint {
+    /// Whether a file begins as checkpoints do.
+    pub fn is_one(path: &Path) -> std::io::Result<bool> {
+        let mut start = Vec::new();
+        std::fs::File::open(path)?.take(TITLE.len() as u64).read_to_end(&mut start)?;
+        Ok(start == TITLE.as_bytes())
+    }
+
+    /// Reads a file.
+    pub fn open(path: &Path) -> Result<Self> {
+        let bytes = std::fs::read(path).map_err(|error| bad(format!("it cannot be read: {error}")));
+        bytes.and_then(|bytes| Self::read(&bytes)).map_err(|error| about(path, error))
+    }
+
     /// Where a journey is.
     pub fn new(plan: &Plan, journey: &mut Journey<'_>) -> Self {
         Self {
@@ -51,6 +65,18 @@ impl Checkpoint {
     /// Goes on from here: the journey is of the plan of this run.
     pub fn restore(&self, journey: &mut Journey<'_>) -> Result<()> {
         journey.restore(self.words.clone())
+    }
+
+    /// Whether a journey is where this one was, to the last bit. How long it took does not count.
+    pub fn agrees(&self, journey: &mut Journey<'_>) -> bool {
+        let timeless = |words: &[u64]| {
+            let mut words = words.to_vec();
+            if let Some(clock) = words.get_mut(Journey::CLOCK) {
+                *clock = 0;
+            }
+            words
+        };
+        timeless(&self.words) == timeless(&journey.save())
     }
 
     /// As it stands in a file.

@@ -46,6 +46,14 @@ impl Recording {
     pub fn is_empty(&self) -> bool {
         self.t.is_empty()
     }
+    /// An empty one, of so many coordinates.
+    pub fn of(n: usize) -> Self {
+        Self { n, ..Self::default() }
+    }
+    /// A column more.
+    pub fn add_output(&mut self, name: &str, values: Vec<f64>) {
+        self.outputs.push(Output { name: name.to_owned(), values });
+    }
     /// Writes or reads all rows, which must have one length.
     fn exchange(&mut self, ledger: &mut Ledger) {
         let Self { n, t, q, v, p, energy, energy_change, outputs } = self;
