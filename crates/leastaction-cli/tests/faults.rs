@@ -89,6 +89,10 @@ impl Victim {
                 assert_eq!(status.code(), Some(0), "{command}");
                 break;
             }
+            assert!(
+                fs::read_dir(folder.path("")).unwrap().count() <= self.results.len() + 1,
+                "something is left over"
+            );
             for result in self.results {
                 let (own, other) = (fs::read(folder.path(result)), fs::read(undisturbed.path(result)));
                 assert!(own.unwrap() == other.unwrap(), "{result} differs after {killed} kills");
@@ -121,7 +125,9 @@ fn fifty_kills_of_a_run_lose_nothing() {
             let found = times(&folder.read("run.csv"));
             let different: BTreeSet<&String> = found.iter().collect();
             assert_eq!(found.len(), different.len(), "a row is doubled");
-            assert!(zip::ZipArchive::new(fs::File::open(folder.path("run.npz")).unwrap()).is_ok());
+        }
+        if let Ok(file) = fs::File::open(folder.path("run.npz")) {
+            assert!(zip::ZipArchive::new(file).is_ok());
         }
     });
     println!("run: {killed} kills, {resumed} resumes, 0 rows lost, 0 rows doubled, the same bits");

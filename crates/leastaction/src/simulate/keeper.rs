@@ -5,7 +5,7 @@
 //! file system has no locks nothing prevents two processes.
 
 use super::checkpoint::about;
-use super::{Checkpoint, Interval, Journey, Plan, Solution, Watch};
+use super::{Checkpoint, Interval, Journey, Plan, Solution, Watch, write_whole};
 use crate::error::{Error, Result};
 use std::fs::{File, TryLockError};
 use std::io::{ErrorKind, Read, Write};
@@ -132,39 +132,11 @@ impl Keeper {
     }
 
     fn write(&self, bytes: &[u8]) -> std::io::Result<File> {
-        // a link is followed, not replaced
-        let path = self.path.canonicalize().unwrap_or_else(|_| self.path.clone());
-        if !is_at(&self.held, &path) {
+        if !is_at(&self.held, &self.path) {
             return Err(std::io::Error::other("another file took its place while the run went on"));
         }
-        let part = beside(&path);
-        let mut file = File::options().write(true).create(true).truncate(false).open(&part)?;
-        if matches!(file.try_lock(), Err(TryLockError::WouldBlock)) {
-            return Err(std::io::Error::new(ErrorKind::ResourceBusy, "another process is writing it"));
-        }
-        let written = file
-            .set_len(0)
-            .and_then(|()| file.write_all(bytes))
-            .and_then(|()| file.sync_all())
-            .and_then(|()| std::fs::rename(&part, &path));
-        if let Err(error) = written {
-            // only what was written here is removed, and if that fails it is overwritten next time
-            let _ = std::fs::remove_file(&part);
-            return Err(error);
-        }
-        // the folder's entry as well; not all systems can
-        if let Some(folder) = path.parent().filter(|folder| !folder.as_os_str().is_empty()) {
-            let _ = File::open(folder).and_then(|folder| folder.sync_all());
-        }
-        Ok(file)
+        write_whole(&self.path, |file| file.write_all(bytes))
     }
-}
-
-/// Where a file is written before it is moved to its place.
-fn beside(path: &Path) -> PathBuf {
-    let mut name = path.file_name().unwrap_or_default().to_owned();
-    name.push(".new");
-    path.with_file_name(name)
 }
 
 /// An error unless nothing is left to do for a run.
