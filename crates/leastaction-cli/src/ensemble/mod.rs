@@ -27,7 +27,7 @@ pub(crate) fn ensemble(flags: &EnsembleFlags) -> Result<(), Ending> {
     }
     // the step of the run that is not varied; members have it, or steps near it
     pick::pick(&mut run, None)?;
-    perform(Request::new(run, flags)?)
+    perform(&Request::new(run, flags)?)
 }
 
 /// Continues what a journal has begun. `None` if the file is no journal.
@@ -43,7 +43,7 @@ pub(crate) fn resume(flags: &ResumeFlags) -> Option<Result<(), Ending>> {
             "the beginning of `{}` is damaged\n  the command that began it continues it with --resume, if the rest is whole",
             flags.file.display()
         ))
-    }).and_then(perform))
+    }).and_then(|request| perform(&request)))
 }
 
 /// The list of starts of a run that has one.
@@ -52,7 +52,7 @@ pub(crate) fn list_of(run: &Run) -> Result<Option<List>, Ending> {
     path.map(|path| list::read(Path::new(path))).transpose()
 }
 
-fn perform(request: Request) -> Result<(), Ending> {
+fn perform(request: &Request) -> Result<(), Ending> {
     let list = request.list.as_deref().map(list::read).transpose()?;
     let fingerprint = list.as_ref().map(fingerprint);
     let plan = EnsemblePlan::new(&request.run, list)?;
@@ -65,11 +65,11 @@ fn perform(request: Request) -> Result<(), Ending> {
     }
     let files = &request.files;
     let column = picture::column(&plan, request.colour.as_deref(), !files.pictures.is_empty())?;
-    let work = Work::new(plan, &request, fingerprint)?;
+    let work = Work::new(plan, request, fingerprint)?;
     if request.resume && files.are_complete(&work.text)? {
         return Ok(());
     }
-    let mut journal = files.journal(&work, &request)?;
+    let mut journal = files.journal(&work, request)?;
     let mut tally = Tally::new(&work.plan);
     let start = Instant::now();
     let finished = work.compute(journal.as_mut(), &mut tally)?;
