@@ -89,7 +89,11 @@ fn a_pause_is_no_end() {
     journey.go(&mut |step| if step == 24 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) });
     assert_eq!(journey.show(|seen| seen.recording.len()), 4);
     let kept = Checkpoint::new(&plan, &mut journey);
-    assert_eq!(journey.into_solution().recording.len(), 5, "given up after 24 steps, the last of them is there");
+    assert_eq!(
+        journey.into_solution().recording.len(),
+        5,
+        "given up after 24 steps, the last of them is there"
+    );
     let mut again = plan.begin().unwrap();
     kept.restore(&mut again).unwrap();
     again.go(&mut |_| ControlFlow::Continue(()));
