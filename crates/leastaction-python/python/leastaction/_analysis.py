@@ -30,7 +30,7 @@ class Convergence:
 
     >>> import leastaction as la
     >>> la.converge("pendulum", methods=["midpoint"], until=1, steps=[0.1, 0.05], of=["q"])
-    <Convergence of 'pendulum': fitted orders midpoint q: 2.00>
+    <Convergence of 'pendulum': fitted orders midpoint q: 1.96>
     """
 
     def __init__(self, found: dict[str, Any]) -> None:
@@ -212,7 +212,7 @@ def reproduce(
     >>> import leastaction as la
     >>> entries = la.reproduce("003.T1")
     >>> len(entries), sorted({entry["verdict"] for entry in entries})
-    ()
+    (24, ['agrees to the last digit', 'rounding level'])
     """
     names = [what] if isinstance(what, str) else list(what)
     with watcher(progress, "steps") as report:

@@ -218,9 +218,9 @@ def ensemble(
     :param progress: as for :func:`leastaction.simulate`
 
     >>> import numpy as np, leastaction as la
-    >>> found = la.ensemble("pendulum", q=np.linspace(0.1, 3, 30)[:, None], v=0, parameters={"g": np.linspace(1, 10, 30)}, until=5)
-    >>> found.q.shape, found.energy_error.max() < 1e-4
-    ((30, 1), True)
+    >>> found = la.ensemble("double-pendulum", q=np.full((30, 2), 0.5), v=0, parameters={"g": np.linspace(1, 10, 30)}, until=5)
+    >>> found.q.shape, bool(found.energy_error.max() < 1e-4)
+    ((30, 2), True)
     """
     system = as_system(system)
     starts, fixed = _starts(system, {"q": q, "v": v, "p": p}, parameters)

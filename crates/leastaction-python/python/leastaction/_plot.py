@@ -202,8 +202,9 @@ def plot(solution: Solution, what: str = "overview", *, axes: Axes | None = None
             raise InputError("an overview has axes of its own; choose one panel to draw into given axes")
         PANELS[what](solution, axes)
         # the whole one, also where the axes are part of a part
-        return axes.figure.canvas.figure
-    figure = _pyplot().figure(figsize=(10, 7.5) if len(wanted) == 4 else (6.5, 5), layout="constrained")
+        whole: Figure = axes.figure.canvas.figure
+        return whole
+    figure: Figure = _pyplot().figure(figsize=(10, 7.5) if len(wanted) == 4 else (6.5, 5), layout="constrained")
     for k, panel in enumerate(wanted, 1):
         shape = (2, 2, k) if len(wanted) == 4 else (1, 1, 1)
         projection = "3d" if _is_spatial(solution, panel) else None

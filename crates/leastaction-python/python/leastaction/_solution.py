@@ -107,7 +107,7 @@ class Solution:
         >>> import leastaction as la
         >>> sol = la.simulate("pendulum", until=10, events={"bottom": "q"})
         >>> len(sol.t_events["bottom"]), sol.q_events["bottom"].shape
-        (8, (8, 1))
+        (17, (17, 1))
         """
         return {name: found[0] for name, found in self._events.items()}
 
@@ -146,7 +146,7 @@ class Solution:
 
         >>> import leastaction as la
         >>> sol = la.simulate("pendulum", until=10, events={"bottom": {"of": "q", "stop": 1}})
-        >>> sol.status, bool(sol.t[-2] < sol.end.t < sol.t[-1]), abs(sol.end.q[0]) < 1e-12
+        >>> sol.status, bool(sol.t[-2] < sol.end.t < sol.t[-1]), bool(abs(sol.end.q[0]) < 1e-12)
         (1, True, True)
         """
         name = self._core.stopped
@@ -292,8 +292,11 @@ class Solution:
         :param speed: units of time a second; by default the whole run in ``seconds``
 
         >>> import leastaction as la
-        >>> la.simulate("pendulum", until=2).animate(seconds=1, fps=10)
+        >>> movie = la.simulate("pendulum", until=2).animate(seconds=1, fps=10)
+        >>> movie
         <Animation of 10 frames, 10 a second>
+        >>> "<img" in movie._repr_html_()
+        True
         """
         from ._animate import animate
 

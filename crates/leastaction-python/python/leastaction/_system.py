@@ -153,7 +153,7 @@ class System:
 
         >>> import leastaction as la
         >>> sorted(la.System("kepler").describe())[:3]
-        []
+        ['conserved', 'coordinates', 'equal_mass']
         """
         described: dict[str, Any] = json.loads(self._core.describe_json())
         return described
