@@ -161,7 +161,7 @@ pub(crate) struct SimulateFlags {
     start: StartFlags,
     #[command(flatten)]
     method: MethodFlags,
-    /// Record every K-th step (0 records nothing) [default: as often as 160 MB allow]
+    /// Record every K-th step and the last one (0 records nothing) [default: as often as 160 MB allow]
     #[arg(long, value_name = "K", value_parser = every, allow_hyphen_values = true)]
     every: Option<u64>,
     /// Record K points a step, from the step's polynomial [default: 1, the end of the step]

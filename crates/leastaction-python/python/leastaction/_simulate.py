@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import os
 import warnings
 from collections.abc import Mapping
 from typing import Any
 
 from . import _core
 from ._errors import Interrupted, LeastActionWarning, SimulationError
-from ._progress import Report, watcher
+from ._progress import watcher
 from ._solution import Solution
-from ._system import Number, System, as_system, formula
+from ._system import System, as_system, formula
+from ._types import Event, Number, Numbers, Quantity, Report, Values
 
 
 def keywords(system: System, **given: Any) -> dict[str, Any]:
@@ -31,19 +33,19 @@ def _formulas(system: System, value: Any) -> Any:
 
 
 def simulate(
-    system: System | str,
+    system: System | str | os.PathLike[str],
     *,
-    q: Any = None,
-    v: Any = None,
-    p: Any = None,
+    q: Numbers | None = None,
+    v: Numbers | None = None,
+    p: Numbers | None = None,
     t0: Number | None = None,
     until: Number | None = None,
     step: Number | None = None,
     method: str | None = None,
     tolerance: Number | None = None,
-    parameters: Mapping[Any, Any] | None = None,
-    outputs: Mapping[str, Any] | None = None,
-    events: Mapping[str, Any] | None = None,
+    parameters: Values | None = None,
+    outputs: Mapping[str, Quantity] | None = None,
+    events: Mapping[str, Quantity | Event] | None = None,
     every: int | None = None,
     dense: int | None = None,
     precision: int | None = None,
@@ -64,12 +66,14 @@ def simulate(
     :param tolerance: the relative energy error that is wanted; without a step, one is picked for it, and unless given a method
     :param parameters: parameters that differ from their default
     :param outputs: quantities to record beside the states: names and formulas in strings, or functions of q, v (, t, p)
-    :param events: names and formulas whose sign changes are to be found, or dicts ``{"of": …, "direction": "rising", "stop": 1}``
-    :param every: record every so many steps, 0 for none; by default as often as a moderate amount of memory allows
+    :param events: names and formulas whose sign changes are to be found, or dicts ``{"of": …, "direction": "rising", "stop": 1}``; one
+        that ends the run does so after the step in which it happens, and ``sol.end`` is the state at the event
+    :param every: record every so many steps and the last one, 0 for none; by default as often as a moderate amount of memory allows
     :param dense: record so many points a step, from the step's polynomial
     :param precision: compute with so many decimal digits
     :param backend: ``"native"`` or ``"interpreter"``; the numbers are the same
-    :param progress: True or False for a bar, or a function of (done, total); by default a bar where there is somebody to see it
+    :param progress: True or False for a bar, or a function of (done, total), which is called now and then and at the end; by default a
+        bar where there is somebody to see it
     :param throw: raise :class:`SimulationError` if the run fails on its way; with False look at ``success``
 
     >>> import leastaction as la
