@@ -2,17 +2,20 @@
 
 use crate::errors::{Kind, json, of_library};
 use crate::system::System;
-use crate::watch;
+use crate::watch::{self, Watch};
 use leastaction::analysis::pick_for;
 use leastaction::error::number;
 use leastaction::prelude::Run;
-use leastaction::simulate::{Conserved, Crossings, Dense, Outcome, Plan, Rows, Summary, Tally};
+use leastaction::simulate::{
+    Conserved, Crossings, Dense, Journey, Keeper, Outcome, Plan, Rows, Summary, Tally,
+};
 use leastaction::system::Energy;
 use numpy::{
     IntoPyArray, PyArray1, PyArray2, PyArray3, PyArrayMethods, PyReadonlyArray1, PyUntypedArrayMethods,
 };
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
+use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
 type Array1 = Py<PyArray1<f64>>;
@@ -222,6 +225,12 @@ impl Solution {
     }
 }
 
+/// A solution, and the exception that interrupted its run.
+type Ended<'py> = (Solution, Option<Bound<'py, PyAny>>);
+
+/// A plan, what came out of it, and how it was picked.
+type Found = (Plan, leastaction::simulate::Solution, Option<String>);
+
 /// Runs a system. `keywords` are those of `leastaction.simulate`; `progress` is called with steps taken and all steps.
 ///
 /// A run that fails or is interrupted gives a solution too; the exception of an interruption comes beside it.
@@ -232,22 +241,63 @@ pub(crate) fn simulate<'py>(
     system: &System,
     keywords: &Bound<'py, PyDict>,
     progress: Option<&Bound<'py, PyAny>>,
-) -> PyResult<(Solution, Option<Bound<'py, PyAny>>)> {
+) -> PyResult<Ended<'py>> {
     let (run, system) = system.with(py, keywords)?;
-    let done = watch::work(py, progress, |watch| -> leastaction::Result<_> {
+    let done = watch::work(py, progress, |watch| -> leastaction::Result<Found> {
         let picked = pick_for(&run, &system, &|_| watch.flow())?;
         let (run, words) = match picked {
             Some(picked) => (picked.run.clone(), Some(picked.to_string())),
             None => (run, None),
         };
         let plan = run.plan_for(&system)?;
-        watch.begin(plan.steps);
-        let solution = plan.simulate_watched(&mut |step| watch.reach(step))?;
-        if matches!(solution.outcome, Outcome::Done | Outcome::Stopped { .. }) {
-            watch.end();
-        }
+        let interval = run.checkpoint_every.unwrap_or_default();
+        let keeper =
+            run.checkpoint.as_ref().map(|path| Keeper::create(Path::new(path), interval)).transpose()?;
+        let solution = travel(&plan, plan.begin()?, keeper, watch)?;
         Ok((plan, solution, words))
     })?;
+    ended(py, done)
+}
+
+/// Continues a run from its checkpoint.
+#[pyfunction]
+#[pyo3(signature = (path, progress=None))]
+pub(crate) fn resume<'py>(
+    py: Python<'py>,
+    path: PathBuf,
+    progress: Option<&Bound<'py, PyAny>>,
+) -> PyResult<Ended<'py>> {
+    let done = watch::work(py, progress, |watch| -> leastaction::Result<Found> {
+        let (keeper, checkpoint) = Keeper::open(&path)?;
+        let plan = checkpoint.run.plan()?;
+        let mut journey = plan.begin()?;
+        checkpoint.restore(&mut journey)?;
+        let solution = travel(&plan, journey, Some(keeper), watch)?;
+        Ok((plan, solution, None))
+    })?;
+    ended(py, done)
+}
+
+/// Takes the steps of a run, and keeps checkpoints if somebody does.
+fn travel(
+    plan: &Plan,
+    mut journey: Journey<'_>,
+    keeper: Option<Keeper>,
+    watch: &Watch,
+) -> leastaction::Result<leastaction::simulate::Solution> {
+    watch.begin(plan.steps);
+    let mut reach = |step| watch.reach(step);
+    match keeper {
+        None => journey.go(&mut reach),
+        Some(mut keeper) => keeper.go(plan, &mut journey, &mut reach, &mut |_| Ok(()))?,
+    }
+    if journey.is_over() {
+        watch.end();
+    }
+    Ok(journey.into_solution())
+}
+
+fn ended<'py>(py: Python<'py>, done: watch::Done<leastaction::Result<Found>>) -> PyResult<Ended<'py>> {
     let interrupt = done.interrupt;
     let (plan, solution, picked) = match (done.value, &interrupt) {
         (Ok(found), _) => found,

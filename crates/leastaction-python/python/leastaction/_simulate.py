@@ -50,6 +50,8 @@ def simulate(
     dense: int | None = None,
     precision: int | None = None,
     backend: str | None = None,
+    checkpoint: str | os.PathLike[str] | None = None,
+    checkpoint_every: float | str | None = None,
     progress: bool | Report | None = None,
     throw: bool = True,
 ) -> Solution:
@@ -72,6 +74,8 @@ def simulate(
     :param dense: record so many points a step, from the step's polynomial
     :param precision: compute with so many decimal digits
     :param backend: ``"native"`` or ``"interpreter"``; the numbers are the same
+    :param checkpoint: a file in which the run is saved on its way, for :func:`resume`
+    :param checkpoint_every: how often: seconds, or words such as ``"5min"`` or ``"100000steps"``; every 30 seconds by default
     :param progress: True or False for a bar, or a function of (done, total), which is called now and then and at the end; by default a
         bar where there is somebody to see it
     :param throw: raise :class:`SimulationError` if the run fails on its way; with False look at ``success``
@@ -87,9 +91,36 @@ def simulate(
     given = keywords(
         system, q=q, v=v, p=p, t0=t0, until=until, step=step, method=method, tolerance=tolerance, parameters=parameters,
         outputs=outputs, events=events, every=every, dense=dense, precision=precision, backend=backend,
+        checkpoint=None if checkpoint is None else os.fspath(checkpoint), checkpoint_every=checkpoint_every,
     )  # fmt: skip
     with watcher(progress, "steps") as report:
-        core, interrupt = _core.simulate(system._core, given, report)
+        ended = _core.simulate(system._core, given, report)
+    return _checked(ended, throw)
+
+
+def resume(path: str | os.PathLike[str], *, progress: bool | Report | None = None, throw: bool = True) -> Solution:
+    """Continues a run from its checkpoint, whoever began it, to the same bits as if it had not been interrupted.
+
+    :param path: the file
+    :param progress: as of :func:`simulate`
+    :param throw: as of :func:`simulate`
+
+    >>> import leastaction as la, os, tempfile
+    >>> path = os.path.join(tempfile.mkdtemp(), "run.check")
+    >>> sol = la.simulate("pendulum", until=5, checkpoint=path)
+    >>> bool((la.resume(path).q == sol.q).all())
+    True
+    """
+    if not isinstance(throw, bool):
+        raise TypeError(f"throw must be True or False, but is {throw!r}")
+    with watcher(progress, "steps") as report:
+        ended = _core.resume(os.fspath(path), report)
+    return _checked(ended, throw)
+
+
+def _checked(ended: tuple[_core.Solution, BaseException | None], throw: bool) -> Solution:
+    """The solution of a run, or the exception that tells why there is none."""
+    core, interrupt = ended
     solution = Solution(core)
     if interrupt is not None:
         if isinstance(interrupt, KeyboardInterrupt):
@@ -99,5 +130,5 @@ def simulate(
         raise SimulationError(solution.message, solution)
     # what failed says why; what did not may still be doubtful
     for warning in core.warnings if solution.success else ():
-        warnings.warn(warning, LeastActionWarning, stacklevel=2)
+        warnings.warn(warning, LeastActionWarning, stacklevel=3)
     return solution
