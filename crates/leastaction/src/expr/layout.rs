@@ -341,7 +341,7 @@ impl Tapes {
 }
 
 /// A number near zero carries rounding errors of the others it is coupled to, so it is measured against this part of the largest.
-const COUPLED: f64 = 1e-3;
+pub const COUPLED: f64 = 1e-3;
 
 /// Replaces the sizes of all V and F by those that their changes are measured by, and stores one over them. `L` is the number of trajectories.
 #[inline]

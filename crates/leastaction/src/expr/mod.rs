@@ -32,7 +32,7 @@ pub(crate) use aligned::Aligned;
 pub use derive::Differentiator;
 pub use display::{Names, formula};
 pub use graph::{Binary, Depends, Graph, Node, NodeId, Unary};
-pub use layout::{Pattern, Sweep, Tapes, Weights};
+pub use layout::{COUPLED, Pattern, Sweep, Tapes, Weights};
 pub use native::Backend;
 pub(crate) use native::widely;
 pub use nodes::Nodes;

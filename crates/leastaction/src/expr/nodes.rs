@@ -193,6 +193,13 @@ impl Nodes {
     pub fn set_velocity(&mut self, i: usize, v: f64) {
         self.variables[self.layout.velocity(i)..][..self.layout.lanes].fill(v);
     }
+    /// Replaces V_i at all nodes.
+    pub fn set_velocities(&mut self, i: usize, v: impl Fn(usize) -> f64) {
+        let (place, last) = (self.layout.velocity(i), self.layout.nodes - 1);
+        for (lane, x) in self.variables[place..place + self.layout.lanes].iter_mut().enumerate() {
+            *x = v(lane.min(last));
+        }
+    }
     /// V_i at the nodes, for all coordinates, and between them what fills registers.
     pub fn velocities(&self) -> &[f64] {
         &self.variables[self.first_velocity..self.first_force]

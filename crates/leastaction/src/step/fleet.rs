@@ -41,6 +41,10 @@ impl Fleet {
     /// A fleet of steppers like this one; `None` if it makes no sweeps, or there is no machine code for them.
     pub fn new(problem: &Problem<f64>, stepper: &Stepper<f64>) -> Option<Self> {
         let AnyStepper::Galerkin(stepper) = &stepper.scheme else { return None };
+        // alone, trajectories take steps that have other bits
+        if stepper.whole.is_some() {
+            return None;
+        }
         let sweeper = stepper.sweeper.as_deref()?;
         let (points, weights, timed) = sweeper.method();
         Some(Self {
@@ -302,6 +306,8 @@ mod tests {
                 problem.parameters.iter().map(|x| x * (1.0 + 0.01 * lane as f64)).collect();
             stepper.restart(Some(&parameters), &problem.v0);
             stepper.resize(&(h * (1.0 - 0.01 * lane as f64)));
+            // sweeps are what is compared
+            galerkin(&mut stepper).unwrap().whole = None;
             stepper
         });
         let mut fleet = Fleet::new(&problem, &steppers[0]).unwrap();

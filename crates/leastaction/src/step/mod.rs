@@ -19,6 +19,7 @@ mod runge_kutta;
 mod splitting;
 mod sweeps;
 mod tangent;
+mod whole;
 
 pub use fleet::Fleet;
 pub use propagator::{Propagator, QuadraticForm};

@@ -6,7 +6,7 @@
 //! L_vv as it was in the first sweep of the step; [`Nodes`] says in which order. That converges fast where the step is small beside the time scales of the motion.
 //! Where it does not, `galerkin` solves the same equations by Newton's method. In f64 only.
 
-use super::course::{Course, Next};
+use super::course::{Course, Memory, Next};
 use super::{State, compensated_add};
 use crate::expr::{Abreast, Backend, Nodes, Sweep, Weights};
 use crate::method::{Galerkin, Partitioned};
@@ -22,10 +22,10 @@ const MOST_POINTS_ABREAST: usize = 6;
 
 /// A state in f64.
 pub(super) struct Parts<'a> {
-    q: &'a mut [f64],
-    p: &'a mut [f64],
-    q_low: &'a mut [f64],
-    p_low: &'a mut [f64],
+    pub(super) q: &'a mut [f64],
+    pub(super) p: &'a mut [f64],
+    pub(super) q_low: &'a mut [f64],
+    pub(super) p_low: &'a mut [f64],
 }
 
 impl<'a> Parts<'a> {
@@ -170,6 +170,19 @@ impl Sweeper {
     /// How many points a sweep evaluates.
     pub(super) fn points(&self) -> usize {
         self.table.d.len()
+    }
+
+    /// Whether cyclic coordinates are no unknowns.
+    pub(super) fn is_reduced(&self) -> bool {
+        !self.cyclic.is_empty()
+    }
+
+    /// Takes the velocities of a step that was solved in another way, by point and coordinate, for those of the step before.
+    pub(super) fn recall(&mut self, velocity: impl Fn(usize, usize) -> f64) {
+        for (k, &i) in self.left.iter().enumerate() {
+            self.nodes.set_velocities(k, |point| velocity(point, i));
+        }
+        self.course.remember(Memory::default());
     }
 
     /// Goes to where a step begins; a uniform motion has velocities v.
@@ -343,6 +356,7 @@ mod tests {
         let Scheme::Galerkin(galerkin) = Method::named(method).unwrap().scheme else { panic!("{method}") };
         let mut newton = GalerkinStepper::new(&problem, &galerkin, h);
         let mut swept = newton.clone().with_sweeps(&problem, &galerkin);
+        swept.whole = None;
         let (mut a, mut b) = (State::new(&problem), State::new(&problem));
         let mut count = 0;
         for k in 0..steps {

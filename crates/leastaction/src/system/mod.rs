@@ -31,6 +31,7 @@ pub use describe::{
     ConservedFacts, CoordinateFacts, Description, GraphFacts, LagrangianFacts, Listed, MassFacts, Named,
     ParameterFacts, RunFacts,
 };
+pub(crate) use factors::{Turn, turn};
 pub use formulas::{Formulas, Quantity};
 pub use kernels::{Energy, Forces, Gradient, Hamiltonian, Hessian, SecondOrder};
 pub use model::{Entry, Model, Structure};

@@ -10,7 +10,7 @@ use super::routh::Reduced;
 use crate::expr::{Backend, Depends, Differentiator, Evaluator, Graph, Node, NodeId, Tape, Tapes};
 use crate::linear::Ordering;
 use crate::scalar::Real;
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 /// One entry of a second-derivative matrix.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -87,6 +87,8 @@ pub struct Model {
     reduced: OnceLock<Option<Reduced>>,
     /// The tape of the energy from momenta, where they can as well.
     hamiltonian: OnceLock<Option<Arc<Tape>>>,
+    /// The tapes of whole steps, by the numbers of the method.
+    steps: Arc<Mutex<Vec<(Vec<f64>, Arc<Tape>)>>>,
     /// Found when they are first asked for.
     pub(super) symmetries: OnceLock<Vec<Symmetry>>,
 }
@@ -173,12 +175,24 @@ impl Model {
             sweeps: OnceLock::new(),
             reduced: OnceLock::new(),
             hamiltonian: OnceLock::new(),
+            steps: Arc::default(),
             symmetries: OnceLock::new(),
         })
     }
 
     fn tape(&self, slot: usize, outputs: impl FnOnce() -> Vec<NodeId>) -> Arc<Tape> {
         self.tapes[slot].get_or_init(|| Arc::new(Tape::new(&self.graph, self.n, &outputs()))).clone()
+    }
+
+    /// The tape of a step with a method, made once for all who ask.
+    pub fn step_tape(&self, method: &[f64], make: impl FnOnce() -> Tape) -> Arc<Tape> {
+        let mut known = self.steps.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((_, tape)) = known.iter().find(|(numbers, _)| numbers == method) {
+            return tape.clone();
+        }
+        let tape = Arc::new(make());
+        known.push((method.to_vec(), tape.clone()));
+        tape
     }
 
     /// A tape of this model with parameters, for many evaluations.
