@@ -9,6 +9,7 @@
 pub mod closed_forms;
 mod coarse;
 mod convergence;
+mod convoy;
 mod course;
 mod fleet;
 mod galerkin;
@@ -20,6 +21,7 @@ mod splitting;
 mod sweeps;
 mod tangent;
 
+pub use convoy::Voyage;
 pub use fleet::Fleet;
 pub use propagator::{Propagator, QuadraticForm};
 pub use tangent::{tangent, tangent_map};

@@ -165,7 +165,7 @@ fn refine(equations: &Equations, pattern: &Pattern) -> (Tape, Vec<NodeId>) {
 
 /// The sine and cosine of an angle near another one whose sine and cosine are known, and how near. Terms that are left out are below a hundredth of
 /// a unit of rounding within [`Tapes::TURN`].
-fn turn(graph: &mut Graph, angle: NodeId, [before, sine, cosine]: [NodeId; 3]) -> [NodeId; 3] {
+pub(super) fn turn(graph: &mut Graph, angle: NodeId, [before, sine, cosine]: [NodeId; 3]) -> [NodeId; 3] {
     let by = graph.sub(angle, before);
     let square = graph.mul(by, by);
     let series = |graph: &mut Graph, coefficients: &[f64]| {
@@ -234,7 +234,7 @@ pub(super) fn solve(
 }
 
 /// Formulas with other velocities.
-fn with_velocities(graph: &mut Graph, formulas: &[NodeId], velocities: &[NodeId]) -> Vec<NodeId> {
+pub(super) fn with_velocities(graph: &mut Graph, formulas: &[NodeId], velocities: &[NodeId]) -> Vec<NodeId> {
     graph.substitute_all(formulas, |_, node| match node {
         Node::Velocity(i) => Some(velocities[i as usize]),
         _ => None,

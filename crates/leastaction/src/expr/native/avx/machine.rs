@@ -13,11 +13,13 @@
 #![allow(unsafe_code)]
 
 use super::assemble::assemble;
-use super::program::Program;
+use super::convoy::convoy;
+use super::program::{Program, Width};
 use super::roll::roll;
 use super::stage::stage;
 use super::sweep::sweep;
 use super::translate::{four_states, translate};
+use crate::expr::convoy::{Berths, CONVOY, Task};
 use crate::expr::layout::Layout;
 use crate::expr::native::Arrays;
 use crate::expr::stage::Staging;
@@ -110,6 +112,27 @@ impl Code {
         let outputs = layout.register(layout.sweep, tape.registers);
         let lengths = Lengths { registers: 0, q: 0, v: 0, t: 0, outputs, changes: 0 };
         Self::of(tape, lengths, || Some(sweep(tape, layout)))
+    }
+
+    /// The code of a task of a convoy.
+    pub(crate) fn convoy(tape: &Tape, berths: &Berths, task: Task) -> Option<Self> {
+        let (rates, nodes) = (berths.rates(), berths.weight(berths.nodes, 0));
+        let (v, outputs) = match task {
+            Task::Arrive => (berths.weight(1, 0), CONVOY * tape.outputs),
+            _ => (nodes, rates),
+        };
+        let registers = CONVOY * tape.registers;
+        let lengths = Lengths { registers, q: rates, v, t: CONVOY, outputs, changes: berths.all() };
+        let (n, kept, turns) = (berths.n, berths.kept, berths.kept / 3);
+        let fits = match task {
+            Task::Fresh => tape.coordinates == n && tape.outputs == 2 * n + kept,
+            Task::Refine | Task::Last => tape.coordinates == n + kept && tape.outputs == 2 * n + turns,
+            Task::Arrive => tape.coordinates == n && tape.outputs == 2,
+        };
+        if !fits {
+            return None;
+        }
+        Self::of(tape, lengths, || Some(convoy(tape, berths, task, Width::Four)))
     }
 
     fn of(tape: &Tape, lengths: Lengths, program: impl FnOnce() -> Option<Program>) -> Option<Self> {

@@ -20,6 +20,17 @@ pub(super) enum Width {
     Four,
 }
 
+impl Width {
+    /// The same as a number.
+    pub(super) fn lanes(self) -> usize {
+        match self {
+            Self::One => 1,
+            Self::Two => 2,
+            Self::Four => 4,
+        }
+    }
+}
+
 /// An array that the code is given.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Array {
