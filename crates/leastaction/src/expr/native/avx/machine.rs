@@ -132,7 +132,10 @@ impl Code {
         if !fits {
             return None;
         }
-        Self::of(tape, lengths, || Some(convoy(tape, berths, task, Width::Four)))
+        let eight = std::arch::is_x86_feature_detected!("avx512f")
+            && std::arch::is_x86_feature_detected!("avx512dq");
+        let width = if eight { Width::Eight } else { Width::Four };
+        Self::of(tape, lengths, || Some(convoy(tape, berths, task, width)))
     }
 
     fn of(tape: &Tape, lengths: Lengths, program: impl FnOnce() -> Option<Program>) -> Option<Self> {
