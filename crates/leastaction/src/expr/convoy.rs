@@ -252,8 +252,9 @@ impl Convoy {
     }
 
     fn run_code(&mut self, task: Task, ahead: bool) -> bool {
-        let Self { code: Some(code), weights, registers, rates, next_rates, numbers, energies, scratch, .. } =
-            self
+        let Self {
+            code: Some(code), weights, registers, rates, next_rates, numbers, energies, scratch, ..
+        } = self
         else {
             return false;
         };

@@ -35,11 +35,7 @@ impl Voyage {
         let model = &problem.system.model;
         let pairs = table.a.iter().flatten().zip(table.a_hat.iter().flatten());
         let is_gauss = table.projection.is_none() && pairs.clone().all(|(a, b)| (a - b).abs() < SAME);
-        if !is_gauss
-            || table.b.len() < 2
-            || !model.structure.autonomous
-            || problem.indefinite().is_some()
-        {
+        if !is_gauss || table.b.len() < 2 || !model.structure.autonomous || problem.indefinite().is_some() {
             return None;
         }
         let entry = |row: &[f64], j: usize| row.iter().zip(&table.ahead).map(|(x, other)| x * other[j]).sum();

@@ -161,7 +161,8 @@ impl EightAbreast {
             if self.sea.members[place].is_some() {
                 continue;
             }
-            while self.harbour.members == [None; SEATS] && !(left.start >= left.end && self.again.is_empty()) {
+            while self.harbour.members == [None; SEATS] && !(left.start >= left.end && self.again.is_empty())
+            {
                 self.launch(starts, left);
             }
             let (sea, harbour) = (&mut self.sea, &mut self.harbour);

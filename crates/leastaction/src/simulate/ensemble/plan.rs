@@ -109,8 +109,11 @@ impl EnsemblePlan {
         let convoy = EightAbreast::new(&self.base, observed, &blank);
         let convoy = convoy.and_then(|mut engine| {
             let rungs = engine.try_rungs(&ladder, &starts, tried.iter().map(|tried| tried.1).collect());
-            let [alone, abreast] = [&mut tried.iter().map(|tried| tried.1), &mut rungs.iter().copied() as &mut dyn Iterator<Item = usize>]
-                .map(|rungs| rungs.map(|rung| ladder.rungs[rung].steps).sum::<u64>());
+            let [alone, abreast] = [
+                &mut tried.iter().map(|tried| tried.1),
+                &mut rungs.iter().copied() as &mut dyn Iterator<Item = usize>,
+            ]
+            .map(|rungs| rungs.map(|rung| ladder.rungs[rung].steps).sum::<u64>());
             (abreast as f64 <= MOST_MORE * alone as f64).then_some((engine, rungs))
         });
         match convoy {

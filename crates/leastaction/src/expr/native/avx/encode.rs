@@ -96,7 +96,8 @@ impl Encoder {
         if instruction.eight {
             return self.emit_eight(instruction, last, 0);
         }
-        let Instruction { prefix, map, opcode, long, wide, register, first, immediate, eight: _ } = instruction;
+        let Instruction { prefix, map, opcode, long, wide, register, first, immediate, eight: _ } =
+            instruction;
         self.uses_upper_halves |= long;
         let base = match last {
             Place::Register(x) => x,

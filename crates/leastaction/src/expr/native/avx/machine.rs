@@ -65,6 +65,11 @@ pub(crate) fn unavailable() -> Option<String> {
     (!able).then(|| "the processor has no AVX2 with fused multiply-add".to_owned())
 }
 
+/// Whether registers have eight lanes, and instructions for all that programs do with them.
+pub(super) fn has_eight_lanes() -> bool {
+    std::arch::is_x86_feature_detected!("avx512f") && std::arch::is_x86_feature_detected!("avx512dq")
+}
+
 /// Does some work, compiled for AVX2 as far as it is inlined, if the processor has it. The results are the same: nothing is fused or reordered.
 #[inline]
 pub(crate) fn widely<T>(work: impl FnOnce() -> T) -> T {
@@ -114,8 +119,12 @@ impl Code {
         Self::of(tape, lengths, || Some(sweep(tape, layout)))
     }
 
-    /// The code of a task of a convoy.
+    /// The code of a task of a convoy, in registers as wide as the processor has them.
     pub(crate) fn convoy(tape: &Tape, berths: &Berths, task: Task) -> Option<Self> {
+        let width = if has_eight_lanes() { Width::Eight } else { Width::Four };
+        Self::convoy_in(width, tape, berths, task)
+    }
+    pub(super) fn convoy_in(width: Width, tape: &Tape, berths: &Berths, task: Task) -> Option<Self> {
         let (rates, nodes) = (berths.rates(), berths.weight(berths.nodes, 0));
         let (v, outputs) = match task {
             Task::Arrive => (berths.weight(1, 0), CONVOY * tape.outputs),
@@ -132,9 +141,6 @@ impl Code {
         if !fits {
             return None;
         }
-        let eight = std::arch::is_x86_feature_detected!("avx512f")
-            && std::arch::is_x86_feature_detected!("avx512dq");
-        let width = if eight { Width::Eight } else { Width::Four };
         Self::of(tape, lengths, || Some(convoy(tape, berths, task, width)))
     }
 
