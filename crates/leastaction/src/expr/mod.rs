@@ -7,6 +7,7 @@
 mod abreast;
 mod aligned;
 mod circle;
+mod convoy;
 mod derive;
 mod display;
 mod evaluate;
@@ -29,6 +30,7 @@ mod value;
 
 pub use abreast::{ABREAST, Abreast};
 pub(crate) use aligned::Aligned;
+pub use convoy::{CONVOY, Convoy, Current, Sailing};
 pub use derive::Differentiator;
 pub use display::{Names, formula};
 pub use graph::{Binary, Depends, Graph, Node, NodeId, Unary};

@@ -261,7 +261,7 @@ pub(super) fn solve(
 }
 
 /// Formulas with other velocities.
-fn with_velocities(graph: &mut Graph, formulas: &[NodeId], velocities: &[NodeId]) -> Vec<NodeId> {
+pub(super) fn with_velocities(graph: &mut Graph, formulas: &[NodeId], velocities: &[NodeId]) -> Vec<NodeId> {
     graph.substitute_all(formulas, |_, node| match node {
         Node::Velocity(i) => Some(velocities[i as usize]),
         _ => None,

@@ -11,6 +11,7 @@ mod describe;
 mod display;
 mod expansion;
 mod factors;
+mod flow;
 mod formulas;
 mod kernels;
 mod model;

@@ -6,8 +6,9 @@
 
 use super::Symmetry;
 use super::factors::{Equations, hamiltonian, tapes};
+use super::flow;
 use super::routh::Reduced;
-use crate::expr::{Backend, Depends, Differentiator, Evaluator, Graph, Node, NodeId, Tape, Tapes};
+use crate::expr::{Backend, Current, Depends, Differentiator, Evaluator, Graph, Node, NodeId, Tape, Tapes};
 use crate::linear::Ordering;
 use crate::scalar::Real;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
@@ -258,6 +259,10 @@ impl Model {
     /// The energy and v·p/2 from (q, p); `None` if L is not quadratic in velocities, or L_vv couples too many of them.
     pub fn hamiltonian_tape(&self) -> Option<Arc<Tape>> {
         self.hamiltonian.get_or_init(|| hamiltonian(self).map(Arc::new)).clone()
+    }
+    /// The motion in momenta; `None` where there is no [`hamiltonian_tape`](Self::hamiltonian_tape).
+    pub fn current(&self) -> Option<Current> {
+        flow::current(self)
     }
     /// The right-hand side of L_vv a = force, then the entries of L_vv.
     pub fn acceleration_tape(&self) -> Arc<Tape> {
