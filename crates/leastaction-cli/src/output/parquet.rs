@@ -3,7 +3,7 @@
 use super::journal::Journal;
 use super::members::Heading;
 use super::table::Table;
-use leastaction::simulate::ensemble::{Kind, List, Status};
+use leastaction::simulate::ensemble::{Kind, Status};
 use parquet::basic::{LogicalType, Repetition, Type as Physical};
 use parquet::data_type::{ByteArray, ByteArrayType, DoubleType, Int64Type};
 use parquet::errors::ParquetError;
@@ -11,7 +11,6 @@ use parquet::file::metadata::KeyValue;
 use parquet::file::properties::WriterProperties;
 use parquet::file::reader::{FileReader, SerializedFileReader};
 use parquet::file::writer::SerializedFileWriter;
-use parquet::record::Field;
 use parquet::schema::types::Type;
 use std::fs::File;
 use std::io::{Error, Result, Write};
@@ -149,35 +148,4 @@ pub(super) fn stored_run(path: &Path) -> Option<String> {
     let reader = SerializedFileReader::new(File::open(path).ok()?).ok()?;
     let metadata = reader.metadata().file_metadata().key_value_metadata()?;
     metadata.iter().find(|pair| pair.key == "run")?.value.clone()
-}
-
-/// A table of starts.
-pub(crate) fn read_list(path: &Path) -> std::result::Result<List, String> {
-    let reader = File::open(path).map_err(|error| error.to_string())?;
-    let reader = SerializedFileReader::new(reader).map_err(|error| error.to_string())?;
-    let mut list = List::default();
-    for (row, fields) in reader.get_row_iter(None).map_err(|error| error.to_string())?.enumerate() {
-        let fields = fields.map_err(|error| error.to_string())?;
-        for (name, field) in fields.get_column_iter() {
-            if row == 0 {
-                list.names.push(name.clone());
-            }
-            let value = match field {
-                Field::Double(x) => *x,
-                Field::Float(x) => f64::from(*x),
-                Field::Byte(x) => f64::from(*x),
-                Field::Short(x) => f64::from(*x),
-                Field::Int(x) => f64::from(*x),
-                Field::Long(x) => *x as f64,
-                Field::UInt(x) => f64::from(*x),
-                Field::ULong(x) => *x as f64,
-                other => return Err(format!("row {}: `{name}` is no number: {other}", row + 1)),
-            };
-            if !value.is_finite() {
-                return Err(format!("row {}: `{name}` is not a finite number: {value}", row + 1));
-            }
-            list.values.push(value);
-        }
-    }
-    Ok(list)
 }

@@ -11,6 +11,7 @@
 mod draws;
 mod engine;
 mod ladder;
+mod list;
 mod members;
 mod plan;
 mod record;
