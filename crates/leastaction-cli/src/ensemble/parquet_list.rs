@@ -3,9 +3,18 @@
 use leastaction::simulate::ensemble::List;
 use parquet::file::reader::{ChunkReader, FileReader, SerializedFileReader};
 use parquet::record::Field;
+use std::panic::{self, AssertUnwindSafe};
 
-/// A table of starts.
+/// A table of starts. The reader of the format panics at some damaged files, and that is an answer like any other.
 pub(crate) fn read(file: impl ChunkReader + 'static) -> Result<List, String> {
+    let hook = panic::take_hook();
+    panic::set_hook(Box::new(|_| {}));
+    let list = panic::catch_unwind(AssertUnwindSafe(|| rows(file)));
+    panic::set_hook(hook);
+    list.unwrap_or_else(|_| Err("it is damaged: its parts do not fit together".to_owned()))
+}
+
+fn rows(file: impl ChunkReader + 'static) -> Result<List, String> {
     let reader = SerializedFileReader::new(file).map_err(|error| error.to_string())?;
     let mut list = List::default();
     for (row, fields) in reader.get_row_iter(None).map_err(|error| error.to_string())?.enumerate() {

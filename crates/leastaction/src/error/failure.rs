@@ -216,8 +216,8 @@ impl fmt::Display for Trial {
         match self.parts {
             1 => write!(f, "`{}` with the same step", self.method),
             2 => write!(f, "half the step ({step})"),
-            4 => write!(f, "a quarter of it ({step})"),
-            parts => write!(f, "1/{parts} of it ({step})"),
+            4 => write!(f, "a quarter of the step ({step})"),
+            parts => write!(f, "1/{parts} of the step ({step})"),
         }
     }
 }

@@ -11,7 +11,7 @@ use std::ops::ControlFlow;
 const NEGLIGIBLE: f64 = 1e-9;
 
 /// A step that changes a conserved energy by more than so many times the energy of the motion has found another solution of its equations.
-/// The coarsest steps that still show something of a motion change it by less than ten (`tests/jumps.rs`).
+/// Steps that still show something of a motion change it by a few times that at most (`tests/trust.rs`).
 const JUMP: f64 = 1000.0;
 
 /// Measures the energy of states, and what its errors are to be compared with.
