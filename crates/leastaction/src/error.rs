@@ -5,10 +5,10 @@
 //! with the state it stopped at. Input errors are found before anything is computed.
 
 mod diagnostic;
+mod failure;
 
 pub use diagnostic::{Diagnostic, Origin, Severity, Source};
-
-use std::fmt;
+pub use failure::{Cause, Failure, Trial};
 
 /// The result of anything that can go wrong.
 pub type Result<T> = std::result::Result<T, Error>;
@@ -160,81 +160,6 @@ impl From<Failure> for Error {
     }
 }
 
-/// A computation that stopped on its way: where, in which state, and why.
-#[derive(Clone, Debug)]
-pub struct Failure {
-    /// The step that failed, counted from 1; 0 is the initial state.
-    pub step: u64,
-    /// The time at which it started.
-    pub time: f64,
-    /// Names of the coordinates.
-    pub coordinates: Vec<String>,
-    /// The coordinates at that time.
-    pub q: Vec<f64>,
-    /// The momenta at that time.
-    pub p: Vec<f64>,
-    /// Why.
-    pub cause: Cause,
-}
-
-/// Why a step failed.
-#[derive(Clone, Debug, PartialEq)]
-pub enum Cause {
-    /// The step equations were not solved.
-    NotConverged {
-        /// How many corrections were tried.
-        iterations: u32,
-        /// The coordinate with the largest last correction.
-        coordinate: usize,
-        /// That correction, relative to the size of the coordinate.
-        correction: f64,
-        /// The correction at which it would have been accepted.
-        tolerance: f64,
-        /// The step size.
-        step_size: f64,
-    },
-    /// L_vv has no inverse: momenta do not determine velocities.
-    SingularMass {
-        /// The combination of velocities that carries no kinetic energy, one factor per coordinate.
-        direction: Vec<f64>,
-    },
-    /// The matrix of the step equations has no inverse.
-    SingularStep {
-        /// The coordinate at which the elimination broke down.
-        coordinate: usize,
-        /// The step size.
-        step_size: f64,
-    },
-    /// The method is not for this Lagrangian.
-    DoesNotFit {
-        /// What in the Lagrangian prevents it.
-        reason: String,
-    },
-    /// A number became infinite or undefined.
-    NotFinite {
-        /// The first coordinate concerned.
-        coordinate: usize,
-        /// The step size.
-        step_size: f64,
-    },
-    /// The formula of an event gave no finite number.
-    EventNotFinite {
-        /// The name of the event.
-        event: String,
-        /// What the formula gave.
-        value: f64,
-        /// When.
-        time: f64,
-    },
-    /// Velocities could not be found for the momenta of a Lagrangian that is not quadratic in them.
-    NoVelocity {
-        /// How many corrections were tried.
-        iterations: u32,
-        /// The coordinate with the largest last correction.
-        coordinate: usize,
-    },
-}
-
 /// A message with its longest words cut, so that a name of a megabyte does not fill the screen.
 pub fn shortened(text: &str) -> std::borrow::Cow<'_, str> {
     if text.split_whitespace().all(|word| word.len() <= MAX_WORD) {
@@ -271,75 +196,6 @@ pub fn list_state(names: &[String], values: &[f64]) -> String {
         names.iter().zip(values).take(8).map(|(n, x)| format!("{n} = {}", short(*x))).collect();
     let more = names.len().saturating_sub(8);
     if more > 0 { format!("{}, … and {more} more", shown.join(", ")) } else { shown.join(", ") }
-}
-
-impl fmt::Display for Failure {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let name = |i: usize| self.coordinates.get(i).map_or("?", String::as_str);
-        match self.step {
-            0 => write!(f, "at the initial state: ")?,
-            step => write!(f, "in step {step}, from t = {}: ", self.time)?,
-        }
-        match &self.cause {
-            Cause::NotConverged { iterations, coordinate, correction, tolerance, .. } => write!(
-                f,
-                "the step equations did not converge: after {iterations} corrections the last one still changed \
-                 `{}` by {correction:.1e} of its size (accepted below {tolerance:.1e})",
-                name(*coordinate)
-            )?,
-            Cause::SingularMass { direction } => write!(
-                f,
-                "the mass matrix L_vv is singular: the velocity combination {} carries no kinetic energy",
-                combination(&self.coordinates, direction)
-            )?,
-            Cause::SingularStep { coordinate, .. } => {
-                write!(f, "the matrix of the step equations is singular at `{}`", name(*coordinate))?;
-            }
-            Cause::DoesNotFit { reason } => write!(f, "the method does not fit the system: {reason}")?,
-            Cause::NotFinite { coordinate, .. } => {
-                write!(f, "`{}` became infinite or undefined", name(*coordinate))?;
-            }
-            Cause::EventNotFinite { event, value, time } => {
-                write!(f, "the formula of the event `{event}` gives {value} at t = {}", number(*time))?;
-            }
-            Cause::NoVelocity { iterations, coordinate } => write!(
-                f,
-                "no velocity of `{}` was found for its momentum in {iterations} corrections",
-                name(*coordinate)
-            )?,
-        }
-        let momenta: Vec<String> = self.coordinates.iter().map(|n| format!("p_{n}")).collect();
-        write!(f, "\n  state: {}", list_state(&self.coordinates, &self.q))?;
-        write!(f, "\n         {}", list_state(&momenta, &self.p))?;
-        write!(f, "\n  try {}", self.advice())
-    }
-}
-
-impl Failure {
-    fn advice(&self) -> String {
-        match &self.cause {
-            Cause::SingularMass { .. } => {
-                "an initial state away from this point, coordinates that are regular here (angles of a body are singular \
-                 where its axis meets the polar axis), or masses that are not zero"
-                    .to_owned()
-            }
-            Cause::NotConverged { step_size, .. }
-            | Cause::SingularStep { step_size, .. }
-            | Cause::NotFinite { step_size, .. } => format!(
-                "a smaller step than {} (half of it first), or a method of higher order; a close approach or a \
-                 singular point of the coordinates needs other coordinates",
-                step_size.abs()
-            ),
-            Cause::DoesNotFit { .. } => "a Lobatto or Gauss method, which take every Lagrangian".to_owned(),
-            Cause::EventNotFinite { .. } => "a formula that is finite along the whole motion; look for a division by zero, or a \
-                 root or logarithm of a negative number"
-                .to_owned(),
-            Cause::NoVelocity { .. } => {
-                "momenta within the range that the Lagrangian can give, or initial velocities instead of momenta"
-                    .to_owned()
-            }
-        }
-    }
 }
 
 /// A combination of velocities as text, e.g. `v_phi - v_psi`.

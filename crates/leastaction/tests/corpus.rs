@@ -3,6 +3,9 @@
 
 use leastaction::error::Source;
 use leastaction::prelude::*;
+use leastaction::simulate::Checkpoint;
+use leastaction::simulate::ensemble::List;
+use std::ops::ControlFlow;
 use std::path::Path;
 use std::time::Instant;
 
@@ -48,4 +51,36 @@ fn formulas_are_read_or_refused() {
         plan(name, &format!("{head}{formula}'''\n[initial]\nq = [0.3, 0.4]\nv = [0.1, 0.2]\n"))
     });
     assert!(accepted.count() >= 5);
+}
+
+#[test]
+fn run_files_are_planned_or_refused() {
+    let files = corpus("run_file");
+    let texts = files.iter().filter_map(|(name, bytes)| Some((name, std::str::from_utf8(bytes).ok()?)));
+    assert!(texts.filter(|(name, text)| plan(name, text)).count() >= 5);
+}
+
+#[test]
+fn lists_are_read_or_refused() {
+    let lists = corpus("csv_list").into_iter().map(|(_, bytes)| List::read_csv(bytes.as_slice()));
+    let read = lists.filter(|list| list.as_ref().is_ok_and(|list| list.values.iter().all(|x| x.is_finite())));
+    assert!(read.count() >= 2);
+}
+
+#[test]
+fn checkpoints_are_continued_or_refused() {
+    let files = corpus("checkpoint");
+    assert!(files.len() >= 5);
+    // those of an older format are refused
+    for (name, bytes) in files {
+        let Ok(found) = Checkpoint::read(&bytes) else { continue };
+        let plan = found.run.plan().unwrap();
+        let mut journey = plan.begin().unwrap();
+        if found.restore(&mut journey).is_ok() {
+            let most = journey.steps() + 3;
+            journey
+                .go(&mut |step| if step < most { ControlFlow::Continue(()) } else { ControlFlow::Break(()) });
+            assert!(journey.steps() >= most, "{name}");
+        }
+    }
 }

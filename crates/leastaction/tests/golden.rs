@@ -45,8 +45,9 @@ fn hexadecimal(words: &[u64]) -> String {
     let shown = if words.len() > MOST { &words[..2] } else { words };
     let mut text: Vec<String> = shown.iter().map(|word| format!("{word:016x}")).collect();
     if words.len() > MOST {
-        let sum = leastaction::scalar::checksum(words.iter().copied());
-        text.push(format!("… {} words, sum {sum:016x}", words.len()));
+        let mut sum = leastaction::scalar::Checksum::new();
+        words.iter().for_each(|word| sum.add(*word));
+        text.push(format!("… {} words, sum {:016x}", words.len(), sum.value()));
     }
     text.join(" ")
 }

@@ -4,7 +4,7 @@ use super::journal::Journal;
 use super::members::Heading;
 use super::stored::{Cells, Stored};
 use super::table::Table;
-use leastaction::simulate::ensemble::{Kind, List, Status};
+use leastaction::simulate::ensemble::{Kind, Status};
 use parquet::basic::{LogicalType, Repetition, Type as Physical};
 use parquet::data_type::{ByteArray, ByteArrayType, DoubleType, Int64Type};
 use parquet::errors::ParquetError;
@@ -179,35 +179,4 @@ pub(super) fn read(path: &Path) -> std::result::Result<Stored, String> {
         }
     }
     Ok(Stored { version: value("leastaction"), seal: value("checksum"), run, columns })
-}
-
-/// A table of starts.
-pub(crate) fn read_list(path: &Path) -> std::result::Result<List, String> {
-    let reader = File::open(path).map_err(|error| error.to_string())?;
-    let reader = SerializedFileReader::new(reader).map_err(|error| error.to_string())?;
-    let mut list = List::default();
-    for (row, fields) in reader.get_row_iter(None).map_err(|error| error.to_string())?.enumerate() {
-        let fields = fields.map_err(|error| error.to_string())?;
-        for (name, field) in fields.get_column_iter() {
-            if row == 0 {
-                list.names.push(name.clone());
-            }
-            let value = match field {
-                Field::Double(x) => *x,
-                Field::Float(x) => f64::from(*x),
-                Field::Byte(x) => f64::from(*x),
-                Field::Short(x) => f64::from(*x),
-                Field::Int(x) => f64::from(*x),
-                Field::Long(x) => *x as f64,
-                Field::UInt(x) => f64::from(*x),
-                Field::ULong(x) => *x as f64,
-                other => return Err(format!("row {}: `{name}` is no number: {other}", row + 1)),
-            };
-            if !value.is_finite() {
-                return Err(format!("row {}: `{name}` is not a finite number: {value}", row + 1));
-            }
-            list.values.push(value);
-        }
-    }
-    Ok(list)
 }

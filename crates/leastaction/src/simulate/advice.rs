@@ -1,6 +1,6 @@
 //! What the user should know of a solution beyond its numbers.
 
-use super::{Outcome, Solution, Summary};
+use super::{Nearest, Outcome, Solution, Summary, Tally};
 use crate::error::number;
 
 /// An energy that should be conserved and changed by more than this part says that nothing was simulated.
@@ -15,10 +15,12 @@ impl Solution {
             match tally.stop {
                 Some(stop) if tally.count < stop && matches!(self.outcome, Outcome::Done) => {
                     let (often, count) = (times(stop), times(tally.count));
-                    notes
-                        .push(format!("the run ended before `{name}` happened {often}: it happened {count}"));
+                    notes.push(format!(
+                        "the run ended before `{name}` happened {often}: it happened {count}{}",
+                        nearest(tally)
+                    ));
                 }
-                None if tally.count == 0 => notes.push(format!("`{name}` never happened")),
+                None if tally.count == 0 => notes.push(format!("`{name}` never happened{}", nearest(tally))),
                 _ => {}
             }
         }
@@ -63,6 +65,13 @@ impl Summary {
         (energy.conserved && energy.max_relative_error > tolerance)
             .then_some((tolerance, energy.max_relative_error))
     }
+}
+
+/// How near an event was that never happened.
+fn nearest(tally: &Tally<f64>) -> String {
+    tally.nearest().map_or_else(String::new, |Nearest { value, t }| {
+        format!("; its formula came nearest to zero at t = {}, where it is {value:.3e}", number(t))
+    })
 }
 
 fn times(count: u64) -> String {

@@ -4,6 +4,8 @@ use crate::scalar::{Ledger, Real};
 
 /// So many numbers are kept at most: 160 MB of them. Events beyond are counted.
 const MODERATE: usize = 20_000_000;
+/// More than so many events happen in no run.
+const MOST_COUNTED: u64 = 1 << 53;
 /// Room for so many rows is made at once.
 const ROOM: usize = 1024;
 
@@ -47,7 +49,12 @@ pub struct Tally<R> {
     pub last: Option<R>,
     /// The run ends when it has happened so often.
     pub stop: Option<u64>,
+    /// Where its formula was nearest to zero at the end of a step, as long as it had not happened: the value and the time. Infinite before the start.
+    pub(super) nearest: (f64, f64),
 }
+
+/// Farther from zero than any value.
+const FAR: (f64, f64) = (f64::INFINITY, 0.0);
 
 impl<R: Real> Crossings<R> {
     pub(super) fn new(
@@ -55,7 +62,7 @@ impl<R: Real> Crossings<R> {
         events: impl Iterator<Item = (String, Option<u64>)>,
         outputs: Vec<String>,
     ) -> Self {
-        let tally = |(name, stop)| Tally { name, count: 0, first: None, last: None, stop };
+        let tally = |(name, stop)| Tally { name, count: 0, first: None, last: None, stop, nearest: FAR };
         let room = |width: usize| Vec::with_capacity((ROOM * width).min(MODERATE));
         Self {
             n,
@@ -80,7 +87,7 @@ impl<R: Real> Crossings<R> {
     /// Forgets what happened.
     pub(super) fn clear(&mut self) {
         for tally in &mut self.tallies {
-            (tally.count, tally.first, tally.last) = (0, None, None);
+            (tally.count, tally.first, tally.last, tally.nearest) = (0, None, None, FAR);
         }
         self.event.clear();
         self.count.clear();
@@ -95,6 +102,8 @@ impl<R: Real> Crossings<R> {
             ledger.whole(&mut tally.count);
             ledger.perhaps(&mut tally.first);
             ledger.perhaps(&mut tally.last);
+            ledger.number(&mut tally.nearest.0);
+            ledger.number(&mut tally.nearest.1);
         }
         let mut events: Vec<u64> = self.event.iter().map(|event| *event as u64).collect();
         ledger.wholes(&mut events);
@@ -108,7 +117,8 @@ impl<R: Real> Crossings<R> {
         }
         let known = self.event.iter().all(|event| *event < self.tallies.len());
         let counted = self.tallies.iter().map(|tally| tally.count).fold(0, u64::saturating_add);
-        ledger.require(known && self.count.len() == rows && counted >= rows as u64);
+        ledger
+            .require(known && self.count.len() == rows && counted >= rows as u64 && counted <= MOST_COUNTED);
     }
 
     /// How many rows there are.
@@ -130,6 +140,16 @@ impl<R: Real> Crossings<R> {
     /// One output at every event.
     pub fn output(&self, index: usize) -> impl Iterator<Item = &R> {
         self.values.iter().skip(index).step_by(self.outputs.len().max(1))
+    }
+
+    /// Takes note of the values of all formulas at the end of a step.
+    pub(super) fn look(&mut self, values: &[R], t: &R) {
+        for (tally, value) in self.tallies.iter_mut().zip(values).filter(|(tally, _)| tally.count == 0) {
+            let value = value.to_f64();
+            if value.abs() < tally.nearest.0.abs() {
+                tally.nearest = (value, t.to_f64());
+            }
+        }
     }
 
     /// Counts an event and keeps it if there is room. Says whether the run ends with it.
@@ -161,6 +181,7 @@ impl<R: Real> Crossings<R> {
             first: tally.first.as_ref().map(R::to_f64),
             last: tally.last.as_ref().map(R::to_f64),
             stop: tally.stop,
+            nearest: tally.nearest,
         };
         Crossings {
             n: self.n,

@@ -306,6 +306,7 @@ impl<R: Real> Observer<R> for Events<R> {
             }
             self.keep()?;
         }
+        self.crossings.look(&self.values[1], &moment.t);
         copy(moment.state, &mut self.watch.before);
         self.watch.t = moment.t.clone();
         self.values.swap(0, 1);

@@ -10,6 +10,10 @@ use std::ops::ControlFlow;
 /// An initial energy below this part of the kinetic energy counts as zero, where it cannot measure errors.
 const NEGLIGIBLE: f64 = 1e-9;
 
+/// A step that changes a conserved energy by more than so many times the energy of the motion has found another solution of its equations.
+/// Steps that still show something of a motion change it by a few times that at most (`tests/trust.rs`).
+const JUMP: f64 = 1000.0;
+
 /// Measures the energy of states, and what its errors are to be compared with.
 #[derive(Clone, Debug)]
 pub struct EnergyMeter<R> {
@@ -22,6 +26,38 @@ pub struct EnergyMeter<R> {
     initial: R,
     /// The largest |v·p|/2 seen while the energy was right: the kinetic energy where L is quadratic.
     kinetic: f64,
+    /// What a jump is measured by, where L conserves the energy.
+    motion: Option<Motion>,
+}
+
+/// How much energy a motion has, whatever the zero of the energy is.
+#[derive(Clone, Copy, Debug, Default)]
+struct Motion {
+    /// |v·p|/2 at the start.
+    start: f64,
+    /// The energy of the state before.
+    last: f64,
+    /// |E0|, or the largest energy that was kinetic and potential in turn.
+    scale: f64,
+    /// Whether a step has been seen.
+    moved: bool,
+}
+
+impl Motion {
+    /// Takes note of the energy after a step; the cause if it jumped, in which case nothing is noted.
+    fn note(&mut self, initial: f64, energy: f64, kinetic: f64) -> Result<(), (f64, f64)> {
+        // what was potential at the start and is kinetic now, or the other way round
+        let potential = (energy - initial) - (kinetic - self.start);
+        let turned = kinetic.min(potential.abs());
+        // from rest nothing is known before the first step
+        let scale = if self.moved { self.scale } else { self.scale.max(turned) };
+        // energies that cancel are rounding errors, velocities are not
+        if (energy - self.last).abs().min(kinetic) > JUMP * scale {
+            return Err((self.last, scale));
+        }
+        *self = Self { last: energy, scale: self.scale.max(turned), moved: true, ..*self };
+        Ok(())
+    }
 }
 
 impl<R: Real> EnergyMeter<R> {
@@ -36,7 +72,8 @@ impl<R: Real> EnergyMeter<R> {
             None => (Energy::new(model, parameters), Velocities::new(model, parameters)),
         };
         let v = problem.v0.clone();
-        let mut made = Self { hamiltonian, energy, velocities, v, initial: R::zero(), kinetic: 0.0 };
+        let motion = problem.system.structure().autonomous.then(Motion::default);
+        let mut made = Self { hamiltonian, energy, velocities, v, initial: R::zero(), kinetic: 0.0, motion };
         made.begin(&problem.t0, [&problem.q0, &problem.v0, &problem.p0]);
         made
     }
@@ -59,6 +96,8 @@ impl<R: Real> EnergyMeter<R> {
             Some(found) => found,
             None => (self.energy.at(q, v, t).0, kinetic(v, p)),
         };
+        let (last, start) = (self.initial.to_f64(), self.kinetic);
+        self.motion = self.motion.map(|_| Motion { start, last, scale: last.abs().max(start), moved: false });
     }
 
     /// The energy of a state.
@@ -73,8 +112,7 @@ impl<R: Real> EnergyMeter<R> {
             }
         };
         if energy.is_finite() && kinetic.is_finite() {
-            self.note(&energy, kinetic);
-            return Ok(energy);
+            return self.note(&energy, kinetic, moment.stepper.step_size().to_f64()).map(|()| energy);
         }
         let coordinate = q.iter().position(|x| !x.is_finite()).unwrap_or(0);
         Err(Cause::NotFinite { coordinate, step_size: moment.stepper.step_size().to_f64() })
@@ -86,19 +124,30 @@ impl<R: Real> EnergyMeter<R> {
         (energy.is_finite() && kinetic.is_finite()).then(|| (energy, kinetic.magnitude()))
     }
 
-    /// Takes note of an energy and |v·p|/2.
-    pub(super) fn note(&mut self, energy: &R, kinetic: f64) {
+    /// Takes note of an energy and |v·p|/2, unless the energy jumped.
+    pub(super) fn note(&mut self, energy: &R, kinetic: f64, step_size: f64) -> Result<(), Cause> {
+        if let Some(motion) = &mut self.motion {
+            let (initial, after) = (self.initial.to_f64(), energy.to_f64());
+            let jump = |(before, scale)| Cause::EnergyJump { before, after, scale, step_size };
+            motion.note(initial, after, kinetic).map_err(jump)?;
+        }
         // the kinetic energy of a run that blows up must not hide that it does
         let error = (energy.clone() - self.initial.clone()).magnitude();
         if error < 0.1 * kinetic {
             self.kinetic = self.kinetic.max(kinetic);
         }
+        Ok(())
     }
 
     /// Writes or reads what it has seen.
     fn exchange(&mut self, ledger: &mut Ledger) {
         ledger.numbers(&mut self.v);
         ledger.number(&mut self.kinetic);
+        if let Some(Motion { last, scale, moved, .. }) = &mut self.motion {
+            ledger.number(last);
+            ledger.number(scale);
+            ledger.flag(moved);
+        }
     }
 
     /// The short way from momenta, where there is one.

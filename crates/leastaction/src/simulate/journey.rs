@@ -7,7 +7,7 @@ use super::numbers::{Numbers, in_precision};
 use super::plan::period_text;
 use super::{
     Events, Invariants, Moment, NewtonSummary, Observed, Observer, Outcome, Outputs, Plan, Recorder,
-    Solution, Summary, Watch, proceed, simulate,
+    Solution, Summary, Watch, diagnose, proceed, simulate,
 };
 use crate::error::{Cause, Error, Result};
 use crate::scalar::{Ledger, Real};
@@ -150,16 +150,18 @@ impl<'p, R: Real> Way<'p, R> {
 impl<R: Real> Going for Way<'_, R> {
     fn go(&mut self, watch: Watch<'_>) {
         let mut watcher = Watcher(watch);
-        let mut all: Vec<&mut dyn Observer<R>> = vec![&mut self.invariants, &mut self.newton];
+        // first those who may refuse a step
+        let mut all: Vec<&mut dyn Observer<R>> = vec![&mut self.invariants];
+        let stopped = self.events.as_ref().is_some_and(|events| events.stopped.is_some());
+        if let Some(events) = &mut self.events {
+            all.push(events);
+        }
+        all.push(&mut self.newton);
         if let Some(recorder) = &mut self.recorder {
             all.push(recorder);
         }
         if !self.observed.outputs.is_empty() {
             all.push(&mut self.outputs);
-        }
-        let stopped = self.events.as_ref().is_some_and(|events| events.stopped.is_some());
-        if let Some(events) = &mut self.events {
-            all.push(events);
         }
         all.push(&mut watcher);
         let start = Instant::now();
@@ -171,6 +173,10 @@ impl<R: Real> Going for Way<'_, R> {
             Some(events) => events.outcome(outcome),
             None => outcome,
         };
+        if let Outcome::Failed(failure) = &mut self.outcome {
+            let (stepper, plan) = (&self.stepper, self.plan);
+            failure.tried = diagnose(&self.problem, &plan.method, stepper, &self.state, &failure.cause);
+        }
         self.seconds += start.elapsed().as_secs_f64();
     }
 
@@ -218,6 +224,7 @@ impl<R: Real> Going for Way<'_, R> {
         self.stepper.exchange(ledger);
         self.invariants.exchange(ledger);
         self.newton.exchange(ledger);
+        ledger.require(self.newton.steps == self.state.steps);
         if let Some(recorder) = &mut self.recorder {
             recorder.exchange(ledger);
         }
@@ -250,6 +257,7 @@ impl Newton {
         ledger.whole(&mut self.total);
         ledger.whole(&mut self.steps);
         ledger.small(&mut self.largest);
+        ledger.require(self.total <= self.steps.saturating_mul(u64::from(self.largest)));
     }
     fn summary(&self) -> NewtonSummary {
         let mean = if self.steps == 0 { 0.0 } else { self.total as f64 / self.steps as f64 };

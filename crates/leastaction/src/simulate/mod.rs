@@ -10,6 +10,7 @@ mod checkpoint;
 mod conserved;
 mod crossings;
 mod dense;
+mod diagnosis;
 pub mod ensemble;
 mod event;
 mod events;
@@ -35,6 +36,7 @@ pub use checkpoint::Checkpoint;
 pub use conserved::Conserved;
 pub use crossings::{Crossings, Tally};
 pub use dense::{Dense, Rows};
+pub(crate) use diagnosis::diagnose;
 pub use event::{Direction, Event};
 pub use events::Events;
 pub use file::Definition;
@@ -46,7 +48,7 @@ pub use numbers::MAX_DIGITS;
 pub use observed::{Observed, Outputs};
 pub use plan::{Plan, Watch};
 pub use recorder::{Output, Recorder, Recording};
-pub use report::{EventSummary, OutputSummary};
+pub use report::{EventSummary, FailureSummary, Nearest, OutputSummary};
 pub use run::{InitialState, Run};
 pub use solution::{DigitsSummary, EnergySummary, NewtonSummary, Solution, Summary};
 pub use whole::write_whole;
@@ -102,11 +104,11 @@ pub fn simulate<R: Real>(
     steps: u64,
     observers: &mut [&mut dyn Observer<R>],
 ) -> Outcome {
-    match show(problem, stepper, state, 0, observers) {
+    match show(stepper, state, 0, observers) {
         Ok(ControlFlow::Continue(())) => proceed(problem, stepper, state, steps, observers),
         Ok(ControlFlow::Break(())) if state.steps < steps => Outcome::Interrupted,
         Ok(ControlFlow::Break(())) => Outcome::Done,
-        Err(failure) => failure,
+        Err(cause) => failed(problem, stepper, state, state.steps, cause),
     }
 }
 
@@ -118,15 +120,23 @@ pub fn proceed<R: Real>(
     steps: u64,
     observers: &mut [&mut dyn Observer<R>],
 ) -> Outcome {
+    let (mut q, mut p) = (state.q.clone(), state.p.clone());
     while state.steps < steps {
+        q.clone_from_slice(&state.q);
+        p.clone_from_slice(&state.p);
         let iterations = match stepper.step(state) {
             Ok(iterations) => iterations,
             Err(cause) => return failed(problem, stepper, state, state.steps + 1, cause),
         };
-        match show(problem, stepper, state, iterations, observers) {
+        match show(stepper, state, iterations, observers) {
             Ok(ControlFlow::Break(())) if state.steps < steps => return Outcome::Interrupted,
             Ok(_) => {}
-            Err(failure) => return failure,
+            Err(cause) => {
+                // a step that was taken and then refused is none
+                state.steps -= 1;
+                (state.q, state.p) = (q, p);
+                return failed(problem, stepper, state, state.steps + 1, cause);
+            }
         }
     }
     Outcome::Done
@@ -134,19 +144,17 @@ pub fn proceed<R: Real>(
 
 /// Shows a state to all observers. `Break` if one of them ends the run.
 fn show<R: Real>(
-    problem: &Problem<R>,
     stepper: &Stepper<R>,
     state: &State<R>,
     iterations: u32,
     observers: &mut [&mut dyn Observer<R>],
-) -> std::result::Result<ControlFlow<()>, Outcome> {
+) -> std::result::Result<ControlFlow<()>, Cause> {
     let moment = Moment { t: stepper.time(state.steps), state, stepper, iterations };
     let mut flow = ControlFlow::Continue(());
     for observer in observers.iter_mut() {
-        match observer.observe(&moment) {
-            Ok(ControlFlow::Continue(())) => {}
-            Ok(stop) => flow = stop,
-            Err(cause) => return Err(failed(problem, stepper, state, state.steps, cause)),
+        match observer.observe(&moment)? {
+            ControlFlow::Continue(()) => {}
+            stop => flow = stop,
         }
     }
     Ok(flow)
@@ -159,7 +167,7 @@ fn failed<R: Real>(
     step: u64,
     cause: Cause,
 ) -> Outcome {
-    // where the step starts, also if it was taken and something within it failed
+    // where the step starts
     let time = stepper.time(step.saturating_sub(1));
     let failure = problem.failure(step, &time, (&state.q, &state.p), cause);
     Outcome::Failed(Box::new(failure))

@@ -1,8 +1,8 @@
 //! What a summary says of outputs and events.
 
 use super::solution::MAX_COORDINATES;
-use super::{Crossings, Outputs, Summary};
-use crate::error::number;
+use super::{Crossings, Outcome, Outputs, Summary, Tally};
+use crate::error::{Trial, number};
 use crate::scalar::Real;
 use serde::Serialize;
 use std::fmt;
@@ -35,6 +35,54 @@ pub struct EventSummary {
     pub stop: Option<u64>,
     /// When it happened, the first thousand times.
     pub times: Vec<f64>,
+    /// Where its formula came nearest to zero, if it never happened.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub nearest: Option<Nearest>,
+}
+
+/// Where the formula of an event came nearest to zero, at the end of a step.
+#[derive(Clone, Debug, Serialize)]
+pub struct Nearest {
+    /// Its value.
+    pub value: f64,
+    /// When.
+    pub t: f64,
+}
+
+/// Why a run failed, for a summary.
+#[derive(Clone, Debug, Serialize)]
+pub struct FailureSummary {
+    /// The step that failed, counted from 1.
+    pub step: u64,
+    /// The time at which it started.
+    pub t: f64,
+    /// Why, in two words.
+    pub cause: &'static str,
+    /// The same as a sentence, with what to try.
+    pub message: String,
+    /// What was tried from there.
+    pub tried: Vec<Trial>,
+}
+
+impl FailureSummary {
+    pub(super) fn of(outcome: &Outcome) -> Option<Self> {
+        let Outcome::Failed(failure) = outcome else { return None };
+        Some(Self {
+            step: failure.step,
+            t: failure.time,
+            cause: failure.cause.word(),
+            message: failure.to_string(),
+            tried: failure.tried.clone(),
+        })
+    }
+}
+
+impl<R> Tally<R> {
+    /// Where its formula came nearest to zero, if it never happened.
+    pub fn nearest(&self) -> Option<Nearest> {
+        let (value, t) = self.nearest;
+        (self.count == 0 && value.is_finite()).then_some(Nearest { value, t })
+    }
 }
 
 /// So many times of an event are listed at most; files have all of them.
@@ -66,6 +114,7 @@ impl Summary {
                 last: tally.last.as_ref().map(R::to_f64),
                 stop: tally.stop,
                 times: times().map(R::to_f64).collect(),
+                nearest: tally.nearest(),
             };
             self.events.insert(tally.name.clone(), summary);
             if let Some(digits) = &mut self.digits {

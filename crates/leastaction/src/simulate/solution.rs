@@ -1,6 +1,6 @@
 //! What comes out of a run.
 
-use super::report::{EventSummary, OutputSummary};
+use super::report::{EventSummary, FailureSummary, OutputSummary};
 use super::{Crossings, Invariants, Outcome, Plan, Recording, Run};
 use crate::error::{Error, Result, number};
 use crate::expr::Backend;
@@ -70,6 +70,9 @@ pub struct Summary {
     pub backend: Backend,
     /// `done`, `stopped` (by an event), `interrupted` or `failed`.
     pub outcome: &'static str,
+    /// Why it failed, if it did.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub failure: Option<FailureSummary>,
     /// The outputs over the run.
     #[serde(skip_serializing_if = "IndexMap::is_empty")]
     pub outputs: IndexMap<String, OutputSummary>,
@@ -187,6 +190,7 @@ impl Summary {
                 Outcome::Stopped { .. } => "stopped",
                 Outcome::Failed(_) => "failed",
             },
+            failure: FailureSummary::of(outcome),
             outputs: IndexMap::new(),
             events: IndexMap::new(),
             digits: plan.precision.map(|precision| DigitsSummary::new(precision, state, invariants)),

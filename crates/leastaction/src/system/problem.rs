@@ -230,6 +230,7 @@ impl<R: Real> Problem<R> {
             q: q.iter().map(R::to_f64).collect(),
             p: p.iter().map(R::to_f64).collect(),
             cause,
+            tried: Vec::new(),
         }
     }
 }

@@ -87,7 +87,13 @@ fn lasting(subject: &Subject<'_>, (mut factor, mut limited): (f64, bool)) -> (f6
 }
 
 fn is_of_solver(cause: &Cause) -> bool {
-    matches!(cause, Cause::NotConverged { .. } | Cause::SingularStep { .. } | Cause::NotFinite { .. })
+    matches!(
+        cause,
+        Cause::NotConverged { .. }
+            | Cause::SingularStep { .. }
+            | Cause::NotFinite { .. }
+            | Cause::EnergyJump { .. }
+    )
 }
 
 /// The largest factor by which the step can be multiplied, and whether larger ones fail.

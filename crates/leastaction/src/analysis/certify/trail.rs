@@ -7,7 +7,7 @@ use super::Subject;
 use crate::analysis::drift::{EnergyDrift, EnergyWindows};
 use crate::error::Cause;
 use crate::scalar::elementary;
-use crate::simulate::{Invariants, Moment, Observer, Outcome, simulate};
+use crate::simulate::{Invariants, Moment, Observer, Outcome, diagnose, simulate};
 use crate::step::{State, Stepper};
 use std::ops::ControlFlow;
 
@@ -74,7 +74,10 @@ impl Trail {
             watch: subject.watch,
         };
         let observers: &mut [&mut dyn Observer<f64>] = &mut [&mut invariants, &mut windows, &mut scan];
-        let outcome = simulate(problem, &mut stepper, &mut state, steps, observers);
+        let mut outcome = simulate(problem, &mut stepper, &mut state, steps, observers);
+        if let Outcome::Failed(failure) = &mut outcome {
+            failure.tried = diagnose(problem, &subject.plan.method, &stepper, &state, &failure.cause);
+        }
         if scan.states.last().is_some_and(|last| last.steps < state.steps) {
             scan.states.push(state.clone());
         }

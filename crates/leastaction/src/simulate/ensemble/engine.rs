@@ -234,8 +234,11 @@ impl Seat {
 
     /// Looks at the energy after a step that was taken, where there is nothing else to see; whether it was the last one.
     pub(super) fn look_at_energy(&mut self, steps: u64, energy: f64, kinetic: f64) -> Look {
-        self.energy.note(energy, kinetic);
-        self.judge((steps >= self.pace.steps).then_some(Status::Done))
+        let status = match self.energy.note(energy, kinetic, self.pace.step) {
+            Ok(()) => (steps >= self.pace.steps).then_some(Status::Done),
+            Err(cause) => Some((&cause).into()),
+        };
+        self.judge(status)
     }
 
     pub(super) fn judge(&self, status: Option<Status>) -> Look {
@@ -273,7 +276,25 @@ impl Seat {
         if stopped { Status::Stopped } else { Status::Done }
     }
 
-    /// Writes down what there is at the end.
+    /// Writes down what there is at the end of a member. Where a step was taken and then refused, that is the state before it.
+    fn end(
+        &mut self,
+        status: Status,
+        (starts, member): (&Starts, usize),
+        stepper: &mut Stepper<f64>,
+        state: &mut State<f64>,
+    ) {
+        if matches!(status, Status::EnergyJump | Status::EventNotFinite) && state.steps > 0 {
+            // nobody kept it, so the steps up to there are taken again
+            let (steps, energy, events) = (state.steps - 1, self.energy.clone(), self.events.clone());
+            self.restart(starts, member, Some(self.rung), stepper, state);
+            while state.steps < steps && stepper.step(state).is_ok() {}
+            (self.energy, self.events) = (energy, events);
+        }
+        self.finish(status, stepper, state);
+    }
+
+    /// Writes down what there is.
     fn finish(&mut self, status: Status, stepper: &Stepper<f64>, state: &State<f64>) {
         self.finish_after(status, state.steps);
         let ending = &mut self.ending;
@@ -350,7 +371,7 @@ impl OneByOne {
                     step = Ok(0);
                 }
                 Look::Ended(status) => {
-                    seat.finish(status, stepper, state);
+                    seat.end(status, (starts, member), stepper, state);
                     return ControlFlow::Continue(());
                 }
             }
@@ -511,7 +532,7 @@ impl FourAbreast {
                 }
                 Look::Ended(status) => {
                     self.fleet.show(lane, stepper, state);
-                    seat.finish(status, stepper, state);
+                    seat.end(status, (starts, member), stepper, state);
                     self.endings[member].clone_from(&seat.ending);
                     go_on()?;
                     self.seat(lane, starts, left);
@@ -564,9 +585,10 @@ impl EnergyRange {
     }
 
     /// An energy and |v·p|/2 that somebody measured.
-    fn note(&mut self, energy: f64, kinetic: f64) {
-        self.meter.note(&energy, kinetic);
+    fn note(&mut self, energy: f64, kinetic: f64, step_size: f64) -> Result<(), Cause> {
+        self.meter.note(&energy, kinetic, step_size)?;
         self.widen(energy);
+        Ok(())
     }
 
     fn widen(&mut self, energy: f64) {

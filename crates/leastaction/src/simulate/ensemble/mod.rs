@@ -12,6 +12,7 @@ mod convoy;
 mod draws;
 mod engine;
 mod ladder;
+mod list;
 mod members;
 mod plan;
 mod record;

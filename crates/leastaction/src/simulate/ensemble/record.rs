@@ -28,11 +28,13 @@ pub enum Status {
     NotFinite,
     /// The formula of an event gave no finite number.
     EventNotFinite,
+    /// An energy that is conserved jumped.
+    EnergyJump,
 }
 
 impl Status {
     /// All of them, by their codes.
-    pub const ALL: [Self; 10] = [
+    pub const ALL: [Self; 11] = [
         Self::Done,
         Self::Stopped,
         Self::BadStart,
@@ -43,6 +45,7 @@ impl Status {
         Self::SingularStep,
         Self::NotFinite,
         Self::EventNotFinite,
+        Self::EnergyJump,
     ];
 
     /// A word for files.
@@ -58,6 +61,7 @@ impl Status {
             Self::SingularStep => "singular step",
             Self::NotFinite => "not finite",
             Self::EventNotFinite => "event not finite",
+            Self::EnergyJump => "energy jump",
         }
     }
 
@@ -68,7 +72,7 @@ impl Status {
 
     /// Whether smaller steps may help.
     pub fn is_of_steps(self) -> bool {
-        matches!(self, Self::NotConverged | Self::SingularStep | Self::NotFinite)
+        matches!(self, Self::NotConverged | Self::SingularStep | Self::NotFinite | Self::EnergyJump)
     }
 
     /// The code in a column.
@@ -93,6 +97,7 @@ impl From<&Cause> for Status {
             Cause::DoesNotFit { .. } => Self::BadStart,
             Cause::EventNotFinite { .. } => Self::EventNotFinite,
             Cause::NoVelocity { .. } => Self::NoVelocity,
+            Cause::EnergyJump { .. } => Self::EnergyJump,
         }
     }
 }

@@ -1,0 +1,201 @@
+//! Runs that can be trusted: what ends well has only finite numbers, what fails keeps what was before, an energy that jumps is a failure, and a
+//! failure says what would have worked.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, missing_docs)]
+
+use leastaction::error::{Cause, Failure, Trial};
+use leastaction::prelude::*;
+use leastaction::simulate::ensemble::{Ensemble, EnsemblePlan, Spread, Status};
+use leastaction::simulate::{Event, InitialState, Outcome, Plan};
+use leastaction::system::Quantity;
+use std::ops::ControlFlow;
+
+fn run(system: &str, method: &str, step: f64, steps: f64) -> Run {
+    Run {
+        method: Some(method.to_owned()),
+        step: Some(step.into()),
+        until: Some((step * steps).into()),
+        every: Some(1),
+        ..Run::of(system)
+    }
+}
+
+/// Checks that every number of a solution is finite, and that a failure keeps the rows before it and no other.
+fn check(solution: &Solution, what: &str) {
+    let (summary, recording) = (&solution.summary, &solution.recording);
+    let lists =
+        [&recording.t, &recording.q, &recording.v, &recording.p, &recording.energy, &summary.q, &summary.p];
+    for list in lists {
+        assert!(list.iter().all(|x| x.is_finite()), "{what}: {list:?}");
+    }
+    let energy = &summary.energy;
+    for x in [energy.initial, energy.r#final, energy.max_relative_error, energy.scale, summary.t_end] {
+        assert!(x.is_finite(), "{what}: {energy:?}");
+    }
+    assert_eq!(recording.len() as u64, summary.steps + 1, "{what}");
+    let last = recording.q.len() - recording.n;
+    assert_eq!(&recording.q[last..], &summary.q[..], "{what}");
+    if let Outcome::Failed(failure) = &solution.outcome {
+        assert_eq!(
+            (failure.step, &failure.q, &failure.p),
+            (summary.steps + 1, &summary.q, &summary.p),
+            "{what}"
+        );
+        let told = summary.failure.as_ref().unwrap();
+        assert_eq!((told.step, told.cause), (failure.step, failure.cause.word()));
+    }
+}
+
+/// The systems of the catalogue with all sorts of methods, and steps from sensible to silly.
+fn coarse_runs(factors: &[f64], mut look: impl FnMut(&Plan, &Solution, f64)) {
+    for entry in catalogue::ENTRIES {
+        let base = Run::of(entry.name).plan().unwrap();
+        let steps = (600 / base.problem.system.n()).clamp(20, 150) as f64;
+        for method in ["midpoint", "verlet", "simpson", "lobatto10", "gauss4", "gauss16", "rk4", "split6"] {
+            for factor in factors {
+                // not all methods fit all systems
+                let Ok(plan) = run(entry.name, method, base.step * factor, steps).plan() else { continue };
+                look(&plan, &plan.simulate().unwrap(), *factor);
+            }
+        }
+    }
+}
+
+#[test]
+fn what_ends_well_is_finite_and_what_fails_keeps_what_was_before() {
+    let mut failed = 0;
+    coarse_runs(&[1.0, 37.0, 1000.0, 1e9, 1e150], |plan, solution, factor| {
+        let what = format!("{} {} {factor}", plan.problem.system.name, plan.method.name);
+        failed += u32::from(matches!(solution.outcome, Outcome::Failed(_)));
+        check(solution, &what);
+    });
+    assert!(failed > 100, "{failed}");
+}
+
+#[test]
+fn coarse_steps_are_no_jumps() {
+    coarse_runs(&[3.0, 10.0], |plan, solution, factor| {
+        let jumped = matches!(&solution.outcome, Outcome::Failed(failure) if matches!(failure.cause, Cause::EnergyJump { .. }));
+        // what grows without bound may jump at last
+        if jumped && plan.warnings().is_empty() {
+            let error = solution.summary.energy.max_relative_error;
+            assert!(error > 10.0, "{} {} {factor}: {error}", plan.problem.system.name, plan.method.name);
+        }
+    });
+}
+
+fn failure(run: &Run) -> Failure {
+    match run.plan().unwrap().simulate().unwrap().outcome {
+        Outcome::Failed(failure) => *failure,
+        other => panic!("{other:?}"),
+    }
+}
+
+#[test]
+fn an_energy_that_jumps_is_a_failure_with_its_numbers() {
+    let failure = failure(&run("double-pendulum", "rk4", 0.5, 100.0));
+    let Cause::EnergyJump { before, after, scale, step_size } = failure.cause else { panic!("{failure:?}") };
+    assert!((after - before).abs() > 1000.0 * scale && scale > 1.0 && step_size == 0.5, "{failure:?}");
+    let text = failure.to_string();
+    for part in ["jumped from", "smaller step", "tried from this state", "q1 = "] {
+        assert!(text.contains(part), "{part} is missing in {text}");
+    }
+    // a driven system has no energy to keep
+    let driven = System::build("driven", "Driven")
+        .coordinate("x", "")
+        .lagrangian(|q, v, t, _| v[0].squared() + q[0] * (t * 30.0).exp())
+        .unwrap();
+    let run = Run { step: Some(0.5.into()), until: Some(5.0.into()), ..Run::of("driven") };
+    assert!(matches!(run.plan_for(&driven).unwrap().simulate().unwrap().outcome, Outcome::Done));
+}
+
+#[test]
+fn a_member_that_jumps_ends_before_the_jump() {
+    let spread = Spread::Values(vec![Quantity::Number(0.5)]);
+    let ensemble =
+        Ensemble { vary: [("q1".to_owned(), spread)].into_iter().collect(), ..Ensemble::default() };
+    let base = run("double-pendulum", "rk4", 0.5, 100.0);
+    let plan =
+        EnsemblePlan::new(&Run { ensemble: Some(ensemble), every: None, ..base.clone() }, None).unwrap();
+    let place = |name: &str| plan.columns.iter().position(|column| column.name == name).unwrap();
+    let mut blocks = Vec::new();
+    let keep = |block: &leastaction::simulate::ensemble::Block| {
+        blocks.push(block.clone());
+        Ok::<(), ()>(())
+    };
+    plan.run(&(0..1), 0, 1, &|| ControlFlow::Continue(()), keep).unwrap();
+    let of = |name: &str| blocks[0].column(place(name))[0];
+    assert_eq!(Status::of_code(of("status")), Status::EnergyJump);
+    let q2 = plan.base.problem.q0[1];
+    let q = Some(vec![Quantity::Number(0.5), Quantity::Number(q2)]);
+    let alone = failure(&Run { initial: InitialState { q, ..InitialState::default() }, ..base });
+    assert_eq!(of("t_end"), alone.time.to_bits());
+    assert_eq!([of("q1_end"), of("p_q2_end")], [alone.q[0].to_bits(), alone.p[1].to_bits()]);
+}
+
+#[test]
+fn what_is_said_to_work_works() {
+    let failure = failure(&run("double-pendulum", "simpson", 0.5, 100.0));
+    let works: Vec<&Trial> = failure.tried.iter().filter(|trial| trial.works).collect();
+    assert!(!works.is_empty() && failure.tried.iter().any(|trial| !trial.works), "{failure}");
+    let numbers = |list: &[f64]| Some(list.iter().map(|x| Quantity::Number(*x)).collect());
+    for trial in &failure.tried {
+        let again = Run {
+            initial: InitialState {
+                q: numbers(&failure.q),
+                p: numbers(&failure.p),
+                ..InitialState::default()
+            },
+            ..run("double-pendulum", &trial.method, trial.step, f64::from(trial.parts))
+        };
+        let solution = again.plan().unwrap().simulate().unwrap();
+        let good =
+            matches!(solution.outcome, Outcome::Done) && solution.summary.energy.max_relative_error < 0.11;
+        assert_eq!(good, trial.works, "{trial:?}");
+    }
+    assert!(failure.to_string().contains(&works[0].to_string()), "{failure}");
+    // at a collision nothing works
+    let start = InitialState { q: numbers(&[1.0, 0.0]), v: numbers(&[0.0, 0.0]), ..InitialState::default() };
+    let collision = Run { initial: start, ..run("kepler", "lobatto8", 0.01, 500.0) };
+    let text = self::failure(&collision).to_string();
+    assert!(text.contains("none gets through") && text.contains("singular point"), "{text}");
+}
+
+#[test]
+fn an_event_that_is_never_reached_says_how_near_it_was() {
+    let mut run = run("pendulum", "simpson", 0.01, 1000.0);
+    run.events.insert("over".to_owned(), Event { stop: Some(1), ..Event::of("q - 4") });
+    let solution = run.plan().unwrap().simulate().unwrap();
+    assert!(matches!(solution.outcome, Outcome::Done));
+    let nearest = solution.summary.events["over"].nearest.as_ref().unwrap();
+    let values = || solution.recording.q.iter().map(|q| q - 4.0);
+    let best = values().fold(f64::INFINITY, |m, x| m.min(x.abs()));
+    assert_eq!(nearest.value.abs(), best);
+    let at = values().position(|x| x.abs() == best).unwrap();
+    assert_eq!(nearest.t, solution.recording.t[at]);
+    let notes = solution.notes().concat();
+    assert!(notes.contains("`over`") && notes.contains("nearest to zero"), "{notes}");
+}
+
+/// Found by fuzzing: a count that was changed, with a checksum that fits, overflowed when the run went on.
+#[test]
+fn counts_of_a_checkpoint_that_cannot_be_are_refused() {
+    let mut run = run("pendulum", "simpson", 0.01, 100.0);
+    run.every = Some(0);
+    run.events.insert("low".to_owned(), Event::of("q"));
+    let plan = run.plan().unwrap();
+    let mut journey = plan.begin().unwrap();
+    journey.go(&mut |step| if step == 40 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) });
+    let words = journey.save();
+    for place in 0..words.len() {
+        let mut changed = words.clone();
+        changed[place] = u64::MAX / 2;
+        let mut journey = plan.begin().unwrap();
+        if journey.restore(changed).is_ok() {
+            journey.go(&mut |_| ControlFlow::Continue(()));
+            let summary = journey.into_solution().summary;
+            let newton = &summary.newton;
+            assert!(newton.iterations_mean <= f64::from(newton.iterations_max), "word {place}: {newton:?}");
+            assert!(summary.events["low"].count < 1 << 54, "word {place}");
+        }
+    }
+}
