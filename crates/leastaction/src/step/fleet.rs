@@ -233,9 +233,9 @@ impl Fleet {
                 increments.chunks_exact_mut(ABREAST).zip(rates.chunks_exact(ABREAST * weights.len()))
             {
                 let sums = sums_of_four(weights, sizes, rates);
+                increments.copy_from_slice(&sums);
                 for lane in 0..ABREAST {
-                    increments[lane] = sums[lane];
-                    is_finite[lane] &= increments[lane].is_finite();
+                    is_finite[lane] &= sums[lane].is_finite();
                 }
             }
         });

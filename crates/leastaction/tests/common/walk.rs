@@ -11,6 +11,9 @@ use leastaction::system::{Gradient, Hamiltonian, Momentum, Start, Sum, Velocitie
 /// Numbers that measure.
 type Wide = Digits<2>;
 
+/// Takes one step.
+type TakesSteps = Box<dyn FnMut(&mut State<f64>)>;
+
 /// How steps are summed and solved.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Way {
@@ -130,7 +133,7 @@ impl Case {
     }
 
     /// What takes one step.
-    fn steps(&self, way: Way, problem: &Problem<f64>) -> Box<dyn FnMut(&mut State<f64>)> {
+    fn steps(&self, way: Way, problem: &Problem<f64>) -> TakesSteps {
         let method = Method::named(self.method).unwrap();
         if way == Way::Textbook {
             let mut textbook = Textbook::new(problem, &method, self.step);
@@ -255,7 +258,7 @@ impl Meter {
     }
 
     fn errors(&mut self, state: &State<f64>) -> [f64; 2] {
-        let error = (self.energy(state) - self.energy.clone()) / self.energy.clone();
+        let error = (self.energy(state) - self.energy) / self.energy;
         let angular = self.angular.as_ref().map_or(0.0, |(momentum, initial)| {
             let now = momentum.at((&state.q, &state.q_low), (&state.p, &state.p_low));
             ((now.high - initial.high) + (now.low - initial.low)) / initial.high
