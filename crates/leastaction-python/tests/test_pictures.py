@@ -90,6 +90,15 @@ def test_driven_systems_are_compared_by_their_energies():
     assert la.compare(free).axes[1].get_yscale() == "log"
 
 
+def test_traces_are_round_where_frames_are_few():
+    """Eight points for each of two frames would be a polygon."""
+    movie = la.simulate("double-pendulum", until=1).animate(seconds=0.2, fps=10, trace=1)
+    movie.animation._func(1)
+    trace = movie.figure.axes[0].lines[0].get_xydata()
+    assert len(trace) == 51
+    movie._repr_html_()
+
+
 def test_comparisons():
     runs = [la.simulate("pendulum", until=5, method=method) for method in ("midpoint", "simpson")]
     figure = la.compare(runs)

@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 
 #: Bodies whose traces are drawn.
 MOST_TRACES = 8
-#: Points of a trace for each frame, so that it is round where bodies are fast.
-FINE = 8
+#: Points of a trace for each frame, so that it is round where bodies are fast: at least, and at most.
+FINE = (8, 64)
 #: More would take hours to draw.
 MOST_FRAMES = 10_000
 
@@ -76,7 +76,9 @@ def animate(solution: Solution, *, seconds: float = 8.0, fps: int = 25, trace: f
     frames = max(2, round(seconds * fps))
     if frames > MOST_FRAMES:
         raise InputError(f"{frames} frames are too many, at most {MOST_FRAMES}; try fewer seconds or a smaller fps")
-    times = np.linspace(start, end, (frames - 1) * FINE + 1)
+    # as many as were recorded, where frames are few
+    fine = int(np.clip(len(solution.t) // frames, *FINE))
+    times = np.linspace(start, end, (frames - 1) * fine + 1)
     state = solution(times)
     drawn = solution._core.bodies()
     if drawn is None:
@@ -85,7 +87,7 @@ def animate(solution: Solution, *, seconds: float = 8.0, fps: int = 25, trace: f
         places = solution._core.positions(state.t, state.q, state.v)
         assert places is not None
         scene = _Bodies(solution, places, drawn)
-    scene.begin(times, round(trace * len(times)))
+    scene.begin(times, round(trace * len(times)), fine)
     from matplotlib.animation import FuncAnimation
 
     made = FuncAnimation(scene.figure, scene.draw, frames=frames, interval=1000 / fps, blit=False)
@@ -116,15 +118,15 @@ class _Scene:
         self.unit = solution._core.system().time_unit
         self.axes.set_title(solution.system.title, fontsize="medium")
 
-    def begin(self, times: npt.NDArray[np.float64], tail: int) -> None:
-        """Takes the times of all points of traces, and how many of them a trace has."""
-        self.times, self.tail = times, tail
+    def begin(self, times: npt.NDArray[np.float64], tail: int, fine: int) -> None:
+        """Takes the times of all points of traces, how many of them a trace has, and how many there are for a frame."""
+        self.times, self.tail, self.fine = times, tail, fine
         place = self.axes.text2D if hasattr(self.axes, "text2D") else self.axes.text
         self.clock = place(0.02, 0.97, "", transform=self.axes.transAxes, va="top", family="monospace")
 
     def draw(self, frame: int) -> list[Any]:
         """Draws a frame and returns what has changed."""
-        now = frame * FINE
+        now = frame * self.fine
         self.clock.set_text(f"t = {self.times[now]:.2f} {self.unit}".rstrip())
         return [self.clock, *self.move(now)]
 
@@ -197,8 +199,8 @@ class _Path(_Scene):
         self.path = self.axes.plot([], [], lw=1, alpha=0.6)[0]
         self.point = self.axes.plot([], [], "o", color="C0")[0]
 
-    def begin(self, times: npt.NDArray[np.float64], tail: int) -> None:
-        super().begin(times, tail)
+    def begin(self, times: npt.NDArray[np.float64], tail: int, fine: int) -> None:
+        super().begin(times, tail, fine)
         columns = [times, self.q[:, 0]] if self.one else [self.q[:, 0], self.q[:, 1]]
         self.points = np.stack(columns, axis=1)
         low, high = self.points.min(axis=0), self.points.max(axis=0)
