@@ -54,6 +54,9 @@ pub struct Structure {
 /// Lagrangians with more second derivatives than this are refused: all pairs of a thousand coordinates, or more of them where fewer kinds of pairs occur.
 pub(super) const MAX_PAIRS: usize = 3_000_000;
 
+/// The numbers of a method, and the tape of a step with it.
+type StepTape = (Vec<f64>, Arc<Tape>);
+
 /// The Lagrangian and its derivatives as one graph.
 #[derive(Clone, Debug)]
 pub struct Model {
@@ -89,7 +92,7 @@ pub struct Model {
     /// The tape of the energy from momenta, where they can as well.
     hamiltonian: OnceLock<Option<Arc<Tape>>>,
     /// The tapes of whole steps, by the numbers of the method.
-    steps: Arc<Mutex<Vec<(Vec<f64>, Arc<Tape>)>>>,
+    steps: Arc<Mutex<Vec<StepTape>>>,
     /// Found when they are first asked for.
     pub(super) symmetries: OnceLock<Vec<Symmetry>>,
 }

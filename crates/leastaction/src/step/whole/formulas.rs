@@ -47,7 +47,7 @@ pub(super) fn tape(model: &Model, tableau: &Tableau<f64>, parameters: usize) -> 
     let points = writer.points(&guess);
     let second = writer.second_derivatives(&points);
     let matrix = writer.matrix(&second);
-    let solver = Solver::new(&mut writer.graph, matrix);
+    let solver = Solver::new(&mut writer.graph, &matrix);
     let slopes = writer.impulse_slopes(&second);
     let l_q: Vec<NodeId> = second.iter().flat_map(|at| at.l_q.iter().copied()).collect();
     let l_v: Vec<NodeId> = second.iter().flat_map(|at| at.l_v.iter().copied()).collect();
@@ -384,7 +384,7 @@ struct Solver {
 }
 
 impl Solver {
-    fn new(graph: &mut Graph, matrix: Vec<Vec<NodeId>>) -> Self {
+    fn new(graph: &mut Graph, matrix: &[Vec<NodeId>]) -> Self {
         let unknowns = matrix.len();
         let count = unknowns.div_ceil(2);
         let (zero, one) = (graph.number(0.0), graph.number(1.0));
