@@ -302,8 +302,8 @@ fn study_chart(
     })
 }
 
-/// A supremum that has changed by less than this part has not changed.
-const UNCHANGED: f64 = 1e-9;
+/// A supremum that has changed by less than this part has not changed: rounding does as much in thousands of periods whose steps fall on the same places.
+const UNCHANGED: f64 = 1e-5;
 /// One that is within this part of its last value has arrived.
 const NEARLY: f64 = 1e-2;
 
