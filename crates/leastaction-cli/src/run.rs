@@ -18,6 +18,9 @@ pub(crate) fn simulate(flags: &SimulateFlags) -> Result<(), Ending> {
         make_absolute(&mut run)?;
     }
     let files = Files::new(&run)?;
+    if let Some(checkpoint) = &run.checkpoint {
+        files.differ_from(Path::new(checkpoint))?;
+    }
     if run.events.is_empty() && !files.events.is_empty() {
         let message = "there are no events for --events to write; define one with --event NAME=FORMULA";
         return Err(Ending::BadInput(message.to_owned()));
@@ -53,18 +56,26 @@ pub(crate) fn resume(flags: &ResumeFlags) -> Result<(), Ending> {
     let interrupt = Interrupt::install(AFTER_THIS_STEP);
     let (keeper, mut found) = Keeper::open(&flags.file)?;
     flags.fill(&mut found.run);
+    make_absolute(&mut found.run)?;
     let files = Files::new(&found.run)?;
+    files.differ_from(&flags.file)?;
     let plan = found.run.plan()?;
     let keeper = keeper.every(found.run.checkpoint_every.unwrap_or_default());
     let mut journey = plan.begin()?;
     found.restore(&mut journey)?;
     let (steps, of) = (found.steps, found.of);
+    if plan.steps != of {
+        let message =
+            format!("`{}` is of a run with {of} steps, and has {}", flags.file.display(), plan.steps);
+        return Err(Ending::BadInput(message));
+    }
     if found.version != env!("CARGO_PKG_VERSION") {
         let (other, own) = (&found.version, env!("CARGO_PKG_VERSION"));
         say(&format!("warning: the checkpoint is of version {other}, and this is {own}: bits may differ"));
     }
     match found.over {
-        true => say(&format!("note: the run was over after {steps} of {of} steps")),
+        true if steps == of => say(&format!("note: the run was over after {steps} of {of} steps")),
+        true => say(&format!("note: the run has ended before, after the checkpoint at step {steps} of {of}")),
         false => say(&format!("note: goes on after {steps} of {of} steps")),
     }
     let travelled = travel(&plan, journey, Some(keeper), &files, &interrupt)?;
@@ -117,7 +128,7 @@ fn not_saved(message: String) -> leastaction::Error {
 /// Where a run can be taken up again.
 fn what_is_kept(keeper: &Keeper, plan: &Plan) -> String {
     match keeper.saved() {
-        None => "nothing was computed yet".to_owned(),
+        None => "nothing is kept".to_owned(),
         Some(step) => format!(
             "step {step} of {} is kept in `{name}`; `leastaction resume {name}` continues from there",
             plan.steps,
@@ -138,6 +149,10 @@ fn make_absolute(run: &mut Run) -> Result<(), Ending> {
     Ok(())
 }
 
+fn taken_twice(path: &Path) -> Ending {
+    Ending::BadInput(format!("`{}` is named twice, for different things; name another file", path.display()))
+}
+
 /// Where the results go.
 struct Files {
     tables: Vec<PathBuf>,
@@ -155,7 +170,24 @@ impl Files {
             output::check_table(path)?;
         }
         files.pictures.iter().try_for_each(|path| output::check_picture(path))?;
+        let all: Vec<&PathBuf> = files.tables.iter().chain(&files.events).chain(&files.pictures).collect();
+        for (k, path) in all.iter().enumerate() {
+            if all[..k].contains(path) {
+                return Err(taken_twice(path));
+            }
+        }
         Ok(files)
+    }
+
+    /// An error if one of them is also the checkpoint.
+    fn differ_from(&self, checkpoint: &Path) -> Result<(), Ending> {
+        let place =
+            |path: &Path| path.canonicalize().or_else(|_| std::path::absolute(path)).unwrap_or_default();
+        let mut all = self.tables.iter().chain(&self.events).chain(&self.pictures);
+        match all.find(|path| place(path) == place(checkpoint)) {
+            Some(path) => Err(taken_twice(path)),
+            None => Ok(()),
+        }
     }
 
     /// Writes states and events. What cannot be written does not keep the others from it.

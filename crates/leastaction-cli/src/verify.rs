@@ -1,7 +1,7 @@
 //! `leastaction verify`: whether a file that the command wrote is whole and says what its run gives.
 
 use crate::arguments::{SummaryFormat, VerifyFlags};
-use crate::output::{Cells, Stored};
+use crate::output::{Cells, Stored, journal};
 use crate::progress::Interrupt;
 use crate::{Ending, counted, ensemble, print};
 use leastaction::analysis::verify::{Check, Effort, verify_checkpoint, verify_states};
@@ -21,13 +21,20 @@ pub(crate) fn verify(flags: &VerifyFlags) -> Result<(), Ending> {
         checks.extend(verify_checkpoint(&found, &effort, &|| interrupt.flow())?);
         checks
     } else {
+        if journal::Journal::about(&flags.file).is_ok_and(|found| found.is_some()) {
+            return Err(Ending::BadInput(format!(
+                "`{name}` is left of an ensemble that was not finished\n  `leastaction resume {name}` continues it; verify its results then",
+                name = flags.file.display()
+            )));
+        }
         let damaged = |message: String| Ending::BadInput(format!("`{}`: {message}", flags.file.display()));
         let stored = Stored::read(&flags.file).map_err(damaged)?;
         let mut checks = vec![seal(&stored), version(stored.version.as_ref())];
         checks.extend(contents(&stored, &effort, &interrupt)?);
         checks
     };
-    report(flags, &checks)
+    report(flags, &checks)?;
+    if interrupt.flow().is_break() { Err(Ending::Interrupted) } else { Ok(()) }
 }
 
 fn is_checkpoint(path: &Path) -> Result<bool, Ending> {
@@ -40,6 +47,10 @@ fn seal(stored: &Stored) -> Check {
     match &stored.seal {
         Some(seal) if *seal == own => Check::new("checksum", true, format!("{own} fits")),
         Some(seal) => Check::new("checksum", false, format!("it says {seal}, its contents have {own}")),
+        // all that this version writes have one
+        None if stored.version.as_deref() == Some(env!("CARGO_PKG_VERSION")) => {
+            Check::new("checksum", false, format!("it has none; its contents have {own}"))
+        }
         None => Check::new("checksum", true, "there is none to compare with"),
     }
 }
@@ -103,6 +114,21 @@ fn members(run: &Run, stored: &Stored, effort: &Effort, interrupt: &Interrupt) -
             false,
             "columns or numbers of members are not those of the run",
         )]);
+    }
+    // a part says which members it has
+    let part = stored.run.lines().next().and_then(|line| line.strip_prefix("# shard "));
+    let ends = part.and_then(|part| {
+        let (_, range) = part.split_once("members ")?;
+        let (from, rest) = range.split_once(" to ")?;
+        Some((from.parse::<u64>().ok()?, rest.split_once(' ')?.0.parse::<u64>().ok()?))
+    });
+    let (first, end) = ends.unwrap_or((0, plan.count()));
+    if index.len() as u64 != end - first
+        || index.iter().enumerate().any(|(k, x)| *x != (first + k as u64) as f64)
+    {
+        let found =
+            format!("there are {} rows, and not one for each of the members {first} to {end}", index.len());
+        return Ok(vec![Check::new("members", false, found)]);
     }
     let steps = plan.base.steps.max(1);
     let affordable = effort.steps.map_or(u64::MAX, |most| (most / steps).max(1)) as usize;

@@ -6,6 +6,8 @@
 mod common;
 
 use common::{Folder, leastaction};
+use leastaction::simulate::Checkpoint;
+use std::cell::RefCell;
 use std::collections::BTreeSet;
 use std::fs;
 use std::os::unix::process::ExitStatusExt;
@@ -119,18 +121,27 @@ fn fifty_kills_of_a_run_lose_nothing() {
         results: &["run.csv", "run.npz", "down.csv"],
         life: 120,
     };
+    let places = RefCell::new(BTreeSet::new());
     let (killed, resumed) = victim.suffer("killed-run", KILLS, |folder| {
-        // what is there can be read, each row once
-        if folder.path("run.csv").exists() {
+        let Ok(kept) = Checkpoint::open(&folder.path("run.check")) else {
+            assert!(fs::read(folder.path("run.check")).unwrap_or_default().is_empty(), "half a checkpoint");
+            return;
+        };
+        places.borrow_mut().insert(kept.steps);
+        // what is there can be read, each row once, up to the checkpoint at least
+        if kept.steps > 0 {
             let found = times(&folder.read("run.csv"));
             let different: BTreeSet<&String> = found.iter().collect();
             assert_eq!(found.len(), different.len(), "a row is doubled");
+            assert!(found.len() as u64 > kept.steps / 1000, "rows are behind the checkpoint");
         }
         if let Ok(file) = fs::File::open(folder.path("run.npz")) {
             assert!(zip::ZipArchive::new(file).is_ok());
         }
     });
-    println!("run: {killed} kills, {resumed} resumes, 0 rows lost, 0 rows doubled, the same bits");
+    let places = places.borrow().len();
+    println!("run: {killed} kills at {places} places, {resumed} resumes, the same bytes");
+    assert!(places > KILLS / 3, "{places}");
     assert!(killed >= KILLS && resumed > KILLS / 3, "{killed} kills, {resumed} resumes");
 }
 
@@ -149,8 +160,22 @@ fn fifty_kills_of_an_ensemble_lose_nothing() {
             assert_eq!(times(&folder.read("map.csv")).len(), 6000);
         }
     });
-    println!("ensemble: {killed} kills, {resumed} resumes, 0 rows lost, 0 rows doubled, the same bits");
+    println!("ensemble: {killed} kills, {resumed} resumes, the same bytes");
     assert!(killed >= KILLS && resumed > KILLS / 3, "{killed} kills, {resumed} resumes");
+}
+
+#[cfg(feature = "parquet")]
+#[test]
+fn killed_runs_have_the_same_parquet_files() {
+    let victim = Victim {
+        begin: "simulate double-pendulum --method gauss8 --step 0.01 --until 5000 --every 500 --out run.parquet \
+                --checkpoint run.check --checkpoint-every 20000steps",
+        left: "run.check",
+        results: &["run.parquet"],
+        life: 80,
+    };
+    let (killed, resumed) = victim.suffer("killed-parquet", 10, |_| {});
+    assert!(killed >= 10 && resumed > 2, "{killed} kills, {resumed} resumes");
 }
 
 /// Runs the command where no file may be longer than so many kilobytes: a write comes to its limit half way, as on a full disk.
@@ -196,7 +221,7 @@ fn a_full_disk_keeps_what_was_saved_and_the_run_goes_on() {
     }
     // no room for anything
     let (code, message) = run_without_room(&folder, 0, RUN);
-    assert!(code == 1 && message.contains("nothing was computed yet"), "{code}: {message}");
+    assert!(code == 1 && message.contains("nothing is kept"), "{code}: {message}");
     assert!(!folder.path("run.check").exists() && !folder.path("run.csv").exists());
 }
 
@@ -246,6 +271,7 @@ fn two_processes_do_not_compute_one_checkpoint() {
     };
     let mut first = spawn(begin);
     while fs::metadata(folder.path("run.check")).map_or(0, |data| data.len()) == 0 {
+        assert!(first.try_wait().unwrap().is_none(), "it has ended");
         std::thread::sleep(Duration::from_millis(2));
     }
     for command in ["resume run.check", begin] {

@@ -36,6 +36,10 @@ fn results_of_all_kinds_are_verified() {
         "simulate lagrange-top --until 5 --dense 3 --out top.csv --checkpoint top.check",
         "simulate kepler --precision 40 --until 3 --out kepler.npz",
         "simulate pendulum --method rk4 --until 5 --event low=q --stop low --out stopped.csv",
+        "simulate pendulum --t0 1e7 --until 10000050 --step 1e-3 --every 5 --out late.csv",
+        "simulate double-pendulum --tolerance 1e-6 --until 300 --out loose.csv",
+        "simulate n-pendulum --precision 30 --every 3 --until 0.5 --out many.csv",
+        "simulate pendulum --until 1 --event inf=q-0.5 --event never=q+100 --out named.csv --events named-events.csv",
         "ensemble pendulum --until 1 --vary q=-1..1:300 --out map.csv --out map.npz",
     ] {
         let done = folder.run(run);
@@ -43,7 +47,7 @@ fn results_of_all_kinds_are_verified() {
     }
     for file in ["a.csv", "a.npz"] {
         let text = assert_good(&folder, file);
-        for part in ["bit by bit", "yes: all 667 rows", "12 rows are reached from those before"] {
+        for part in ["bit by bit", "yes: all 668 rows", "all were taken again from the start"] {
             assert!(text.contains(part), "{part}: {text}");
         }
     }
@@ -51,7 +55,9 @@ fn results_of_all_kinds_are_verified() {
     assert!(assert_good(&folder, "top.check").contains("yes: all that it holds"));
     assert!(assert_good(&folder, "kepler.npz").contains("yes: all"));
     assert!(assert_good(&folder, "stopped.csv").contains("same bits"));
-    assert_good(&folder, "e.csv");
+    for file in ["e.csv", "late.csv", "loose.csv", "many.csv", "named.csv", "named-events.csv"] {
+        assert_good(&folder, file);
+    }
     for file in ["map.csv", "map.npz"] {
         assert!(assert_good(&folder, file).contains("12 of 300 members"));
     }
@@ -107,9 +113,28 @@ fn what_was_changed_is_noticed() {
     folder.write("b.csv", &unsealed.replacen("# g = 9.81", "# g = 9.82", 1));
     let (code, wrong, text) = verify(&folder, "b.csv");
     assert!(code == 1 && wrong.contains(&"energies".to_owned()), "{text}");
+    // rows that the run does not have
+    let stop = folder.run("simulate pendulum --until 3 --event low=q --stop low --out s.csv");
+    assert_eq!(stop.code, 0, "{}", stop.stderr);
+    assert_eq!(folder.run("simulate pendulum --until 3 --out l.csv").code, 0);
+    let (short, long) = (folder.read("s.csv"), folder.read("l.csv"));
+    let more = long.lines().last().unwrap();
+    folder.write("b.csv", &format!("{short}{more}\n"));
+    assert_eq!(verify(&folder, "b.csv").0, 1);
+    // a time between two steps
+    assert_eq!(folder.run("simulate pendulum --until 1 --dense 3 --out d.csv").code, 0);
+    folder.write("b.csv", &replaced(&folder.read("d.csv"), 7, 0, next));
+    assert!(verify(&folder, "b.csv").1.contains(&"same bits".to_owned()));
+    // members
+    assert_eq!(folder.run("ensemble pendulum --until 1 --vary q=-1..1:30 --out m.csv").code, 0);
+    let members = folder.read("m.csv");
+    let lines: Vec<&str> = members.lines().collect();
+    folder.write("b.csv", &(lines[..lines.len() - 3].join("\n") + "\n"));
+    assert!(verify(&folder, "b.csv").1.contains(&"members".to_owned()));
     // a run whose end is missing is still what the run gives
     folder.write("b.csv", &(rows[..rows.len() - 100].join("\n") + "\n"));
-    assert!(assert_good(&folder, "b.csv").contains("the run goes on for 100 more"));
+    let (code, wrong, text) = verify(&folder, "b.csv");
+    assert!(code == 1 && wrong == ["checksum"] && text.contains("the run goes on for 100 more"), "{text}");
 }
 
 #[test]

@@ -13,6 +13,7 @@ use crate::output::{self, Heading};
 use crate::progress::{Interrupt, Progress};
 use crate::{Ending, pick, say, warn_of_text};
 use leastaction::prelude::Run;
+use leastaction::scalar::Checksum;
 use leastaction::simulate::ensemble::{Block, EnsemblePlan, List, Tally};
 use request::{Files, Request};
 use std::ops::Range;
@@ -273,6 +274,7 @@ fn name_failures(tally: &Tally) {
 
 /// A number that tells the rows of a list from others.
 fn fingerprint(list: &List) -> u64 {
-    let start = 0xCBF2_9CE4_8422_2325;
-    list.values.iter().fold(start, |hash, x| (hash ^ x.to_bits()).wrapping_mul(0x0000_0100_0000_01B3))
+    let mut sum = Checksum::new();
+    list.values.iter().for_each(|x| sum.add(x.to_bits()));
+    sum.value()
 }

@@ -77,7 +77,12 @@ pub(super) fn read(path: &Path) -> std::result::Result<Stored, String> {
             ));
         }
     }
-    let columns = names.into_iter().zip(columns.iter().map(|column| cells(column))).collect();
+    let read = |(name, column): (String, &Vec<&str>)| {
+        // an event may be called `inf`
+        let cells = if ["event", "status"].contains(&name.as_str()) { words(column) } else { cells(column) };
+        (name, cells)
+    };
+    let columns = names.into_iter().zip(&columns).map(read).collect();
     Ok(Stored { version: Some(version.to_owned()), seal, run, columns })
 }
 
@@ -101,7 +106,11 @@ fn split(header: &str) -> Vec<String> {
 /// Numbers, if all of them are.
 fn cells(texts: &[&str]) -> Cells {
     let numbers: Option<Vec<f64>> = texts.iter().map(|text| text.parse().ok()).collect();
-    numbers.map_or_else(|| Cells::Words(texts.iter().map(|&text| text.to_owned()).collect()), Cells::Numbers)
+    numbers.map_or_else(|| words(texts), Cells::Numbers)
+}
+
+fn words(texts: &[&str]) -> Cells {
+    Cells::Words(texts.iter().map(|&text| text.to_owned()).collect())
 }
 
 /// A name in a header: in quotes where it would be taken for several.

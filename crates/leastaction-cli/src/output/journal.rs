@@ -5,6 +5,7 @@
 //! checksum, so that any of them, and any column of one, has a known place. A file that was cut anywhere is good up to its last whole block.
 
 use crate::Ending;
+use leastaction::scalar::Checksum;
 use leastaction::simulate::ensemble::Block;
 use std::fs::{File, TryLockError};
 use std::io::{ErrorKind, Read, Result, Seek, SeekFrom, Write};
@@ -106,6 +107,10 @@ impl Journal {
 
     /// Which ensemble a file belongs to, and its note; nothing if it is no journal.
     pub(crate) fn about(path: &Path) -> Result<Option<(String, String)>> {
+        // a device or a pipe may never end
+        if !std::fs::metadata(path)?.is_file() {
+            return Ok(None);
+        }
         let mut file = File::open(path)?;
         let mut title = Vec::new();
         (&mut file).take(TITLE.len() as u64).read_to_end(&mut title)?;
@@ -211,10 +216,11 @@ fn counted_text(file: &mut File) -> Result<String> {
     String::from_utf8(bytes).map_err(|_| ErrorKind::InvalidData.into())
 }
 
-/// The hash FNV-1a, by words, of a block and its number.
+/// Of a block and its number.
 fn checksum(block: u64, cells: &[u64]) -> u64 {
-    let start = 0xCBF2_9CE4_8422_2325;
-    [block].iter().chain(cells).fold(start, |hash, word| (hash ^ word).wrapping_mul(0x0000_0100_0000_01B3))
+    let mut sum = Checksum::new();
+    [block].iter().chain(cells).for_each(|word| sum.add(*word));
+    sum.value()
 }
 
 #[cfg(test)]
@@ -260,6 +266,11 @@ mod tests {
         for at in (ends[0] as usize..whole.len()).step_by(5) {
             let mut bytes = whole.clone();
             bytes[at] ^= 4;
+            // and a sign that changes at once with another one
+            if let Some(sign) = bytes.get_mut(at + 8).filter(|_| at % 8 == 7) {
+                *sign ^= 128;
+                bytes[at] ^= 128 | 4;
+            }
             std::fs::write(&path, &bytes).unwrap();
             let good = ends[1..].iter().filter(|end| **end <= at as u64).count() as u64;
             assert_eq!(open(&path, "which", true).unwrap().blocks, good, "changed at {at}");

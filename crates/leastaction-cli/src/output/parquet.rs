@@ -162,18 +162,18 @@ pub(super) fn read(path: &Path) -> std::result::Result<Stored, String> {
     let value = |key: &str| metadata.iter().find(|pair| pair.key == key).and_then(|pair| pair.value.clone());
     let run = value("run").ok_or("it is no table of leastaction: it has no run")?;
     let mut columns: Vec<(String, Cells)> = Vec::new();
+    for column in reader.metadata().file_metadata().schema_descr().columns() {
+        let is_word = column.physical_type() == Physical::BYTE_ARRAY;
+        let cells = if is_word { Cells::Words(Vec::new()) } else { Cells::Numbers(Vec::new()) };
+        columns.push((column.name().to_owned(), cells));
+    }
     for (row, fields) in reader.get_row_iter(None).map_err(|error| error.to_string())?.enumerate() {
         let fields = fields.map_err(|error| error.to_string())?;
         for (index, (name, field)) in fields.get_column_iter().enumerate() {
-            if row == 0 {
-                let is_word = matches!(field, Field::Str(_));
-                let cells = if is_word { Cells::Words(Vec::new()) } else { Cells::Numbers(Vec::new()) };
-                columns.push((name.clone(), cells));
-            }
-            match (&mut columns[index].1, field) {
-                (Cells::Words(words), Field::Str(word)) => words.push(word.clone()),
-                (Cells::Numbers(numbers), Field::Double(x)) => numbers.push(*x),
-                (Cells::Numbers(numbers), Field::Long(x)) => numbers.push(*x as f64),
+            match (columns.get_mut(index).map(|column| &mut column.1), field) {
+                (Some(Cells::Words(words)), Field::Str(word)) => words.push(word.clone()),
+                (Some(Cells::Numbers(numbers)), Field::Double(x)) => numbers.push(*x),
+                (Some(Cells::Numbers(numbers)), Field::Long(x)) => numbers.push(*x as f64),
                 _ => return Err(format!("row {row}: `{name}` is no number")),
             }
         }

@@ -36,6 +36,10 @@ pub(crate) struct Stored {
 impl Stored {
     /// Reads a file, by its ending.
     pub(crate) fn read(path: &Path) -> Result<Self, String> {
+        // a device or a pipe may never end
+        if std::fs::metadata(path).is_ok_and(|data| !data.is_file()) {
+            return Err("it is no file".to_owned());
+        }
         let stored = match extension(path).as_str() {
             #[cfg(feature = "parquet")]
             "parquet" => super::parquet::read(path),

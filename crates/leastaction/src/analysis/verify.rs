@@ -5,7 +5,7 @@
 //! by moving the state in its last digits.
 
 use crate::error::{Error, Result, number};
-use crate::simulate::{Checkpoint, InitialState, Outcome, Plan, Recording, Run};
+use crate::simulate::{Checkpoint, Conserved, InitialState, Plan, Recording, Run};
 use crate::system::{Energy, Gradient, Quantity};
 use serde::Serialize;
 use std::ops::ControlFlow;
@@ -74,11 +74,12 @@ pub fn verify_states(run: &Run, rows: &Recording, effort: &Effort, go_on: GoOn<'
     let mut checks =
         vec![ends.times(&plan, rows), numbers_are_finite(rows), energies(&plan, rows), momenta(&plan, rows)];
     checks.extend(conserved(&plan, rows, &ends));
+    let (same_bits, computed) = from_the_start(&plan, rows, effort, go_on)?;
+    checks.push(same_bits);
     // what comes next would only repeat that the rows are wrong
     if checks.iter().all(|check| check.good) {
-        checks.push(spots(&plan, rows, &ends, effort, go_on)?);
+        checks.push(spots(&plan, rows, &ends, computed, effort, go_on)?);
     }
-    checks.push(from_the_start(&plan, rows, effort, go_on)?);
     Ok(checks)
 }
 
@@ -152,42 +153,41 @@ fn size(list: &[f64]) -> f64 {
 /// Energies of all rows, from their coordinates and velocities.
 fn energies(plan: &Plan, rows: &Recording) -> Check {
     let mut energy = Energy::new(&plan.problem.system.model, &plan.problem.parameters);
+    let found: Vec<(f64, f64)> = (0..rows.len())
+        .map(|row| energy.at(of_row(&rows.q, row, rows.n), of_row(&rows.v, row, rows.n), &rows.t[row]))
+        .collect();
+    let scale = found.iter().fold(f64::MIN_POSITIVE, |scale: f64, (e, l)| scale.max(e.abs() + l.abs()));
     let mut largest: f64 = 0.0;
-    for row in 0..rows.len() {
-        let (q, v) = (of_row(&rows.q, row, rows.n), of_row(&rows.v, row, rows.n));
-        let (found, lagrangian) = energy.at(q, v, &rows.t[row]);
-        let same = found.to_bits() == rows.energy[row].to_bits();
-        let difference =
-            (found - rows.energy[row]).abs() / (found.abs() + lagrangian.abs()).max(f64::MIN_POSITIVE);
-        if !same && (plan.precision.is_none() || difference.is_nan() || difference > ROUNDING) {
-            return Check::new(
-                "energies",
-                false,
-                format!("row {row} says {}, its state has {}", number(rows.energy[row]), number(found)),
-            );
+    for (row, ((found, _), said)) in found.iter().zip(&rows.energy).enumerate() {
+        let difference = if found.to_bits() == said.to_bits() { 0.0 } else { (found - said).abs() / scale };
+        let allowed = if plan.precision.is_some() { ROUNDING } else { 0.0 };
+        if difference.is_nan() || difference > allowed {
+            let found = format!("row {row} says {}, its state has {}", number(*said), number(*found));
+            return Check::new("energies", false, found);
         }
-        largest = largest.max(if same { 0.0 } else { difference });
+        largest = largest.max(difference);
     }
     let how = if largest == 0.0 { "bit by bit".to_owned() } else { format!("within {largest:.1e}") };
     Check::new("energies", true, format!("those of the states, {how}"))
 }
 
-/// Whether momenta are those of the velocities.
+/// Whether momenta are those of the velocities, as far as their last digits tell.
 fn momenta(plan: &Plan, rows: &Recording) -> Check {
     let mut gradient = Gradient::new(&plan.problem.system.model, &plan.problem.parameters);
     let scale = size(&rows.p).max(f64::MIN_POSITIVE);
     let mut largest: f64 = 0.0;
     for row in 0..rows.len() {
         let (q, v) = (of_row(&rows.q, row, rows.n), of_row(&rows.v, row, rows.n));
-        let (_, p) = gradient.at(q, v, &rows.t[row]);
-        for (found, said) in p.iter().zip(of_row(&rows.p, row, rows.n)) {
+        let p = gradient.at(q, v, &rows.t[row]).1.to_vec();
+        let moved: Vec<f64> = v.iter().map(|v| v * (1.0 - MOVED)).collect();
+        let (_, moved) = gradient.at(q, &moved, &rows.t[row]);
+        for ((found, moved), said) in p.iter().zip(moved).zip(of_row(&rows.p, row, rows.n)) {
             let difference = (found - said).abs() / scale;
-            if difference.is_nan() || difference > ROUNDING {
-                return Check::new(
-                    "momenta",
-                    false,
-                    format!("row {row} says {}, its velocities give {}", number(*said), number(*found)),
-                );
+            let allowed = ROUNDING.max(SLACK * (found - moved).abs() / scale);
+            if difference.is_nan() || difference > allowed {
+                let found =
+                    format!("row {row} says {}, its velocities give {}", number(*said), number(*found));
+                return Check::new("momenta", false, found);
             }
             largest = largest.max(difference);
         }
@@ -215,6 +215,7 @@ fn conserved(plan: &Plan, rows: &Recording, ends: &Ends) -> Vec<Check> {
             changed.unwrap_or(format!("{} to the last bit", kept.join(", "))),
         ));
     }
+    checks.extend(symmetries(plan, rows, ends));
     if structure.autonomous {
         let first = rows.energy[0];
         let change = rows.energy.iter().fold(0.0, |change: f64, e| change.max((e - first).abs()));
@@ -227,9 +228,49 @@ fn conserved(plan: &Plan, rows: &Recording, ends: &Ends) -> Vec<Check> {
     checks
 }
 
-/// Reaches rows from those before.
-fn spots(plan: &Plan, rows: &Recording, ends: &Ends, effort: &Effort, go_on: GoOn<'_>) -> Result<Check> {
-    let pairs: Vec<&[(usize, u64)]> = ends.0.windows(2).collect();
+/// How much what symmetries conserve differs from row to row: angular momenta, say.
+fn symmetries(plan: &Plan, rows: &Recording, ends: &Ends) -> Vec<Check> {
+    let conserved = Conserved::new(&plan.problem);
+    // momenta of coordinates come first
+    let known = plan.problem.system.structure().cyclic.len();
+    let at = |row: usize| -> Vec<f64> {
+        conserved.at(of_row(&rows.q, row, rows.n), of_row(&rows.p, row, rows.n)).skip(known).collect()
+    };
+    let first = at(0);
+    if first.is_empty() {
+        return Vec::new();
+    }
+    let mut changes = vec![0.0f64; first.len()];
+    for (row, _) in &ends.0 {
+        for (change, (now, before)) in changes.iter_mut().zip(at(*row).iter().zip(&first)) {
+            *change = change.max((now - before).abs());
+        }
+    }
+    let words: Vec<String> = conserved
+        .names
+        .iter()
+        .skip(known)
+        .zip(&first)
+        .zip(&changes)
+        .take(8)
+        .map(|((name, first), change)| format!("{name} within {change:.1e} of {}", number(*first)))
+        .collect();
+    vec![Check::new("symmetries", changes.iter().all(|x| x.is_finite()), words.join(", "))]
+}
+
+/// Reaches rows from those before, where they were not computed from the start.
+fn spots(
+    plan: &Plan,
+    rows: &Recording,
+    ends: &Ends,
+    computed: usize,
+    effort: &Effort,
+    go_on: GoOn<'_>,
+) -> Result<Check> {
+    let pairs: Vec<&[(usize, u64)]> = ends.0.windows(2).filter(|pair| pair[1].0 >= computed).collect();
+    if pairs.is_empty() {
+        return Ok(Check::new("steps", true, "all were taken again from the start"));
+    }
     let between = pairs.first().map_or(1, |pair| pair[1].1 - pair[0].1).max(1);
     let affordable = (effort.steps(plan) / (2 * between)) as usize;
     let count = effort.spots.min(pairs.len()).min(affordable);
@@ -240,22 +281,25 @@ fn spots(plan: &Plan, rows: &Recording, ends: &Ends, effort: &Effort, go_on: GoO
             "none taken again: rows are too far apart, or there is only one",
         ));
     }
+    // a tolerance leaves equations unsolved by a part of it
+    let missing = plan.tolerance.map_or(0.0, |tolerance| tolerance / plan.steps.max(1) as f64);
     let mut dice = effort.seed;
     let mut largest: f64 = 0.0;
     for _ in 0..count {
         if go_on().is_break() {
-            return Ok(Check::new("steps", true, "interrupted"));
+            return Ok(Check::new("steps", true, "not all were taken again: interrupted"));
         }
         let pair = pairs[(draw(&mut dice) % pairs.len() as u64) as usize];
-        let (from, to) = (pair[0].0, pair[1].0);
-        let reached = reach(plan, rows, from, rows.t[to], 0.0)?;
-        let moved = reach(plan, rows, from, rows.t[to], MOVED)?;
+        let ((from, before), (to, after)) = (pair[0], pair[1]);
+        let reached = reach(plan, rows, from, after - before, 0.0)?;
+        let moved = reach(plan, rows, from, after - before, MOVED)?;
         let said = [of_row(&rows.q, to, rows.n), of_row(&rows.p, to, rows.n)].concat();
         let scales = [size(&rows.q), size(&rows.p)];
         for (i, said) in said.iter().enumerate() {
             let scale = scales[i / rows.n].max(f64::MIN_POSITIVE);
             let difference = (reached[i] - said).abs() / scale;
-            let allowed = SLACK * ((reached[i] - moved[i]).abs() / scale + f64::EPSILON * between as f64);
+            let rounding = (f64::EPSILON + missing) * between as f64;
+            let allowed = SLACK * ((reached[i] - moved[i]).abs() / scale + rounding);
             if difference.is_nan() || difference > allowed {
                 return Ok(Check::new(
                     "steps",
@@ -274,8 +318,10 @@ fn spots(plan: &Plan, rows: &Recording, ends: &Ends, effort: &Effort, go_on: GoO
     Ok(Check::new("steps", true, format!("{rows} reached from those before, within {largest:.1e}")))
 }
 
-/// q and p at a time, from the state in a row, moved by a part of itself.
-fn reach(plan: &Plan, rows: &Recording, from: usize, until: f64, moved: f64) -> Result<Vec<f64>> {
+/// q and p after so many steps, from the state in a row, moved by a part of itself.
+fn reach(plan: &Plan, rows: &Recording, from: usize, steps: u64, moved: f64) -> Result<Vec<f64>> {
+    // half a step more, because times are rounded
+    let until = rows.t[from] + (steps as f64 + 0.5) * plan.step;
     let numbers = |list: &[f64]| {
         Some(of_row(list, from, rows.n).iter().map(|x| Quantity::Number(x * (1.0 + moved))).collect())
     };
@@ -289,6 +335,7 @@ fn reach(plan: &Plan, rows: &Recording, from: usize, until: f64, moved: f64) -> 
         until: Some(Quantity::Number(until)),
         // a period that it is a part of may depend on the state
         step: Some(Quantity::Number(plan.step)),
+        tolerance: None,
         every: Some(0),
         dense: None,
         events: Default::default(),
@@ -308,8 +355,8 @@ fn draw(state: &mut u64) -> u64 {
     z ^ (z >> 31)
 }
 
-/// Runs again from the start, and compares bits.
-fn from_the_start(plan: &Plan, rows: &Recording, effort: &Effort, go_on: GoOn<'_>) -> Result<Check> {
+/// Runs again from the start, and compares bits. How many rows were.
+fn from_the_start(plan: &Plan, rows: &Recording, effort: &Effort, go_on: GoOn<'_>) -> Result<(Check, usize)> {
     let most = effort.steps(plan);
     let mut journey = plan.begin()?;
     journey.go(&mut |step| {
@@ -320,39 +367,43 @@ fn from_the_start(plan: &Plan, rows: &Recording, effort: &Effort, go_on: GoOn<'_
     Ok(journey.show(|solution| {
         let own = &solution.recording;
         let count = own.len().min(rows.len());
-        // the last row of a run that was left here is of its own
-        let count = if over { count } else { count.saturating_sub(1) };
-        let differs = |row: usize| {
-            let lists = |r: &Recording| {
-                [of_row(&r.q, row, r.n), of_row(&r.v, row, r.n), of_row(&r.p, row, r.n)].concat()
-            };
-            let bits = |r: &Recording| lists(r).iter().map(|x| x.to_bits()).collect::<Vec<_>>();
-            bits(own) != bits(rows)
-                || own.outputs.len() != rows.outputs.len()
-                || own.outputs.iter().zip(&rows.outputs).any(|(a, b)| {
-                    let (a, b) = (a.values[row], b.values[row]);
-                    a.to_bits() != b.to_bits() && !(a.is_nan() && b.is_nan())
-                })
-        };
-        if let Some(row) = (0..count).find(|row| differs(*row)) {
+        let check = |good: bool, found: String| (Check::new("same bits", good, found), count);
+        // a run that was left early has its last row where it was left
+        let last = rows.len() - 1;
+        if let Some(row) =
+            (0..count).find(|&row| differs(own, rows, row) && !(row == last && over && row < own.len() - 1))
+        {
             let t = number(rows.t[row]);
-            return Check::new("same bits", false, format!("no: computed here, row {row} (t = {t}) differs"));
+            return check(false, format!("no: computed here, row {row} (t = {t}) differs"));
         }
-        let missing = over && matches!(solution.outcome, Outcome::Done) && own.len() > rows.len();
-        match (over, missing) {
-            (true, false) => {
-                Check::new("same bits", true, format!("yes: all {count} rows, over {steps} steps"))
-            }
-            (true, true) => Check::new(
-                "same bits",
-                true,
-                format!("yes: {count} rows; the run goes on for {} more", own.len() - rows.len()),
+        match over {
+            true if rows.len() > own.len() => check(
+                false,
+                format!("no: computed here, the run ends after {} rows of {}", own.len(), rows.len()),
             ),
-            (false, _) => {
-                Check::new("same bits", true, format!("yes: the first {count} rows, over {steps} steps"))
+            true if rows.len() < own.len() => {
+                check(true, format!("yes: {count} rows; the run goes on for {} more", own.len() - rows.len()))
             }
+            true => check(true, format!("yes: all {count} rows, over {steps} steps")),
+            false => check(true, format!("yes: the first {count} rows, over {steps} steps")),
         }
     }))
+}
+
+/// Whether a row has other bits than another.
+fn differs(own: &Recording, other: &Recording, row: usize) -> bool {
+    let bits = |r: &Recording| {
+        let lists =
+            [of_row(&r.t, row, 1), of_row(&r.q, row, r.n), of_row(&r.v, row, r.n), of_row(&r.p, row, r.n)];
+        lists.concat().iter().map(|x| x.to_bits()).collect::<Vec<_>>()
+    };
+    let outputs = || {
+        own.outputs.iter().zip(&other.outputs).any(|(a, b)| {
+            let (a, b) = (a.values[row], b.values[row]);
+            a.to_bits() != b.to_bits() && !(a.is_nan() && b.is_nan())
+        })
+    };
+    bits(own) != bits(other) || own.outputs.len() != other.outputs.len() || outputs()
 }
 
 /// Looks at a checkpoint that was read: it fits its run, and the same steps lead there.
@@ -380,6 +431,10 @@ pub fn verify_checkpoint(found: &Checkpoint, effort: &Effort, go_on: GoOn<'_>) -
             let enough = step >= found.steps || go_on().is_break();
             if enough { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
         });
+    }
+    if again.steps() < found.steps && !again.is_over() {
+        checks.push(Check::new("same bits", true, "not known: interrupted"));
+        return Ok(checks);
     }
     let same = found.steps == 0 || found.agrees(&mut again);
     let words = if same {

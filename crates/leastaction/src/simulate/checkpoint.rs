@@ -39,6 +39,7 @@ pub struct Checkpoint {
 impl Checkpoint {
     /// Whether a file begins as checkpoints do.
     pub fn is_one(path: &Path) -> std::io::Result<bool> {
+        is_file(path)?;
         let mut start = Vec::new();
         std::fs::File::open(path)?.take(TITLE.len() as u64).read_to_end(&mut start)?;
         Ok(start == TITLE.as_bytes())
@@ -46,7 +47,9 @@ impl Checkpoint {
 
     /// Reads a file.
     pub fn open(path: &Path) -> Result<Self> {
-        let bytes = std::fs::read(path).map_err(|error| bad(format!("it cannot be read: {error}")));
+        let bytes = is_file(path)
+            .and_then(|()| std::fs::read(path))
+            .map_err(|error| bad(format!("it cannot be read: {error}")));
         bytes.and_then(|bytes| Self::read(&bytes)).map_err(|error| about(path, error))
     }
 
@@ -64,7 +67,16 @@ impl Checkpoint {
 
     /// Goes on from here: the journey is of the plan of this run.
     pub fn restore(&self, journey: &mut Journey<'_>) -> Result<()> {
-        journey.restore(self.words.clone())
+        journey.restore(self.words.clone())?;
+        if journey.steps() == self.steps {
+            return Ok(());
+        }
+        Err(bad(format!("it says that it is after {} steps, and is after {}", self.steps, journey.steps())))
+    }
+
+    /// The same, of a run that a failure has ended after it.
+    pub(super) fn ended(self) -> Self {
+        Self { over: true, ..self }
     }
 
     /// Whether a journey is where this one was, to the last bit. How long it took does not count.
@@ -127,6 +139,12 @@ impl Checkpoint {
         let run = Run::read("run", &Source::new("the run in the checkpoint", text))?;
         Ok(Self { run, version: version.unwrap_or("?").to_owned(), steps, of, over: over == 1, words })
     }
+}
+
+/// An error if it is a device or a pipe, which may never end.
+fn is_file(path: &Path) -> std::io::Result<()> {
+    let is_file = std::fs::metadata(path)?.is_file();
+    if is_file { Ok(()) } else { Err(std::io::Error::other("it is no file")) }
 }
 
 fn bad(message: impl Into<String>) -> Error {

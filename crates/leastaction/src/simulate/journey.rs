@@ -42,6 +42,11 @@ impl Journey<'_> {
         matches!(self.0.outcome(), Outcome::Done | Outcome::Stopped { .. } | Outcome::Failed(_))
     }
 
+    /// Whether a failure has ended it. A stepper that has failed is not where it was, so that there is nothing to save.
+    pub fn has_failed(&self) -> bool {
+        matches!(self.0.outcome(), Outcome::Failed(_))
+    }
+
     /// Shows the solution up to here.
     pub fn show<T>(&mut self, look: impl FnOnce(&Solution) -> T) -> T {
         if self.is_over() {
@@ -220,7 +225,8 @@ impl<R: Real> Going for Way<'_, R> {
         ledger.flag(&mut self.begun);
         ledger.number(&mut self.seconds);
         self.state.exchange(ledger);
-        ledger.require(self.state.steps <= self.plan.steps);
+        let finite = self.state.q.iter().chain(&self.state.p).all(R::is_finite);
+        ledger.require(finite && self.state.steps <= self.plan.steps);
         self.stepper.exchange(ledger);
         self.invariants.exchange(ledger);
         self.newton.exchange(ledger);

@@ -25,6 +25,8 @@ pub struct Keeper {
     interval: Interval,
     /// The file as it is, locked.
     held: File,
+    /// Whether it was made for this run.
+    made: bool,
     /// The step that was saved last.
     saved: Option<u64>,
 }
@@ -32,15 +34,15 @@ pub struct Keeper {
 impl Keeper {
     /// Begins a file for a new run. A file that is there is replaced only if nothing is left to do for the run in it.
     pub fn create(path: &Path, interval: Interval) -> Result<Self> {
-        let held = match File::options().read(true).write(true).create_new(true).open(path) {
+        let (held, made) = match File::options().read(true).write(true).create_new(true).open(path) {
             // an empty file takes the place from now on, so that two processes cannot begin the same
-            Ok(file) => lock(&file, path).map(|()| file)?,
+            Ok(file) => lock(&file, path).map(|()| (file, true))?,
             Err(error) if error.kind() == ErrorKind::AlreadyExists => {
                 let (file, bytes) = take(path)?;
                 if !bytes.is_empty() {
                     replaceable(path, &Checkpoint::read(&bytes).map_err(|error| about(path, error))?)?;
                 }
-                file
+                (file, false)
             }
             Err(error) => {
                 return Err(Error::BadCheckpoint {
@@ -48,15 +50,23 @@ impl Keeper {
                 });
             }
         };
-        Ok(Self { path: path.to_owned(), interval, held, saved: None })
+        Ok(Self { path: path.to_owned(), interval, held, made, saved: None })
     }
 
     /// Takes up a file that was left.
     pub fn open(path: &Path) -> Result<(Self, Checkpoint)> {
         let (held, bytes) = take(path)?;
+        if bytes.is_empty() {
+            return Err(Error::BadCheckpoint {
+                message: format!(
+                    "`{}` is empty: its run ended before anything was computed\n  begin the run again",
+                    path.display()
+                ),
+            });
+        }
         let found = Checkpoint::read(&bytes).map_err(|error| about(path, error))?;
         let interval = found.run.checkpoint_every.unwrap_or_default();
-        Ok((Self { path: path.to_owned(), interval, held, saved: Some(found.steps) }, found))
+        Ok((Self { path: path.to_owned(), interval, held, made: false, saved: Some(found.steps) }, found))
     }
 
     /// The same, saved so often.
@@ -83,11 +93,12 @@ impl Keeper {
         watch: Watch<'_>,
         write: &mut dyn FnMut(&Solution) -> Result<()>,
     ) -> Result<()> {
-        if self.saved.is_none() {
-            // a place that cannot be written to is better known now
-            self.save(plan, journey).inspect_err(|_| {
+        // a place that cannot be written to is better known now
+        if let Err(error) = self.save(plan, journey) {
+            if self.made {
                 let _ = std::fs::remove_file(&self.path);
-            })?;
+            }
+            return Err(error);
         }
         // where a single step takes long, the clock is read at each
         let glance = if plan.precision.is_some() || plan.problem.system.n() > 1000 { 1 } else { GLANCE };
@@ -106,14 +117,21 @@ impl Keeper {
             let start = Instant::now();
             let written = journey.show(&mut *write);
             // also where that failed: then it is all there is
-            self.save(plan, journey)?;
-            written?;
+            let saved = if journey.has_failed() { self.end() } else { self.save(plan, journey) };
+            both(written, saved)?;
             if left || journey.is_over() {
                 return Ok(());
             }
             // where writing takes long it is done less often
             pause = SHARE * start.elapsed();
         }
+    }
+
+    /// Marks the last checkpoint as that of a run which is over. A failure comes again if it is continued from there.
+    fn end(&mut self) -> Result<()> {
+        let bytes = Checkpoint::open(&self.path)?.ended().to_bytes()?;
+        self.held = self.write(&bytes).map_err(|error| self.not_saved(&error))?;
+        Ok(())
     }
 
     /// Saves where a journey is.
@@ -125,10 +143,17 @@ impl Keeper {
                 (self.held, self.saved) = (file, Some(checkpoint.steps));
                 Ok(())
             }
-            Err(error) => Err(Error::NotSaved {
-                message: format!("cannot write the checkpoint `{}`: {error}", self.path.display()),
-            }),
+            Err(error) => {
+                if !is_at(&self.held, &self.path) {
+                    self.saved = None;
+                }
+                Err(self.not_saved(&error))
+            }
         }
+    }
+
+    fn not_saved(&self, error: &std::io::Error) -> Error {
+        Error::NotSaved { message: format!("cannot write the checkpoint `{}`: {error}", self.path.display()) }
     }
 
     fn write(&self, bytes: &[u8]) -> std::io::Result<File> {
@@ -136,6 +161,14 @@ impl Keeper {
             return Err(std::io::Error::other("another file took its place while the run went on"));
         }
         write_whole(&self.path, |file| file.write_all(bytes))
+    }
+}
+
+/// The errors of two things that were done, in one.
+fn both(first: Result<()>, second: Result<()>) -> Result<()> {
+    match (first, second) {
+        (Err(first), Err(second)) => Err(Error::NotSaved { message: format!("{first}\nerror: {second}") }),
+        (first, second) => first.and(second),
     }
 }
 
@@ -178,7 +211,9 @@ fn take(path: &Path) -> Result<(File, Vec<u8>)> {
         if std::fs::metadata(path).is_ok_and(|data| !data.is_file()) {
             return Err(cannot(std::io::Error::other("it is no file")));
         }
-        let mut file = File::open(path).map_err(cannot)?;
+        // some systems lock only what may be written
+        let both = File::options().read(true).write(true).open(path);
+        let mut file = both.or_else(|_| File::open(path)).map_err(cannot)?;
         lock(&file, path)?;
         // it may have been replaced before it was locked
         if is_at(&file, path) {
@@ -191,7 +226,7 @@ fn take(path: &Path) -> Result<(File, Vec<u8>)> {
 
 /// Whether a file is the one at a path.
 #[cfg(unix)]
-fn is_at(file: &File, path: &Path) -> bool {
+pub(super) fn is_at(file: &File, path: &Path) -> bool {
     use std::os::unix::fs::MetadataExt;
     match (file.metadata(), std::fs::metadata(path)) {
         (Ok(own), Ok(there)) => own.dev() == there.dev() && own.ino() == there.ino(),
@@ -201,6 +236,6 @@ fn is_at(file: &File, path: &Path) -> bool {
 
 /// Elsewhere nobody can tell.
 #[cfg(not(unix))]
-fn is_at(_: &File, _: &Path) -> bool {
+pub(super) fn is_at(_: &File, _: &Path) -> bool {
     true
 }

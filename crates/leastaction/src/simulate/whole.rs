@@ -1,5 +1,6 @@
 //! Files that are there whole or not at all.
 
+use super::keeper::is_at;
 use std::fs::{File, TryLockError};
 use std::io::{ErrorKind, Result};
 use std::path::{Path, PathBuf};
@@ -10,13 +11,11 @@ pub fn write_whole(path: &Path, write: impl FnOnce(&mut File) -> Result<()>) -> 
     // a link is followed, not replaced
     let path = path.canonicalize().unwrap_or_else(|_| path.to_owned());
     let part = beside(&path);
-    let mut file = File::options().write(true).create(true).truncate(false).open(&part)?;
-    if matches!(file.try_lock(), Err(TryLockError::WouldBlock)) {
-        return Err(std::io::Error::new(ErrorKind::ResourceBusy, "another process is writing it"));
-    }
+    let mut file = open(&part)?;
     let written = file
         .set_len(0)
         .and_then(|()| write(&mut file))
+        .and_then(|()| keep_mode(&path, &file))
         .and_then(|()| file.sync_all())
         .and_then(|()| std::fs::rename(&part, &path));
     if let Err(error) = written {
@@ -31,9 +30,35 @@ pub fn write_whole(path: &Path, write: impl FnOnce(&mut File) -> Result<()>) -> 
     Ok(file)
 }
 
+/// A file that no other process writes.
+fn open(part: &Path) -> Result<File> {
+    loop {
+        // what a link points to is not to be written over
+        if part.is_symlink() {
+            std::fs::remove_file(part)?;
+        }
+        let file = File::options().write(true).create(true).truncate(false).open(part)?;
+        if matches!(file.try_lock(), Err(TryLockError::WouldBlock)) {
+            return Err(std::io::Error::new(ErrorKind::ResourceBusy, "another process is writing it"));
+        }
+        // another process may have moved it to its place before it was locked
+        if is_at(&file, part) {
+            return Ok(file);
+        }
+    }
+}
+
+/// Who may read and write a file does not change when it is replaced.
+fn keep_mode(path: &Path, file: &File) -> Result<()> {
+    match std::fs::metadata(path) {
+        Ok(old) => file.set_permissions(old.permissions()),
+        Err(_) => Ok(()),
+    }
+}
+
 /// Where a file is written before it is moved to its place.
 fn beside(path: &Path) -> PathBuf {
     let mut name = path.file_name().unwrap_or_default().to_owned();
-    name.push(".new");
+    name.push(".leastaction-new");
     path.with_file_name(name)
 }

@@ -198,10 +198,13 @@ fn variables(base: &Plan, members: &Members, spec: &Ensemble) -> Result<Vec<Vari
     members.names.iter().map(variable).collect()
 }
 
+/// What a file of members says about itself has names as well.
+const ABOUT: [&str; 5] = ["run", "statuses", "coordinates", "checksum", "leastaction"];
+
 /// Columns must have names of their own.
 fn check_columns(columns: &[Column]) -> Result<()> {
     let mut names = HashSet::new();
-    for name in columns.iter().map(|column| &column.name).chain([&"run".to_owned()]) {
+    for name in columns.iter().map(|column| column.name.as_str()).chain(ABOUT) {
         if !names.insert(name) {
             let message = format!(
                 "two columns of the ensemble would be called `{name}`\n  rename the parameter or the event of which it is made"
