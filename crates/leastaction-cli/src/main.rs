@@ -20,6 +20,7 @@ mod reproduce;
 mod run;
 mod section;
 mod show;
+mod verify;
 
 use arguments::{Arguments, Command};
 use clap::Parser;
@@ -57,6 +58,8 @@ fn main() -> ExitCode {
         Command::Converge(flags) => converge::converge(flags),
         Command::Certify(flags) => certify::certify(flags),
         Command::Ensemble(flags) => ensemble::ensemble(flags),
+        Command::Resume(flags) => ensemble::resume(flags).unwrap_or_else(|| run::resume(flags)),
+        Command::Verify(flags) => verify::verify(flags),
         Command::Section(flags) => section::section(flags),
         Command::Reproduce(flags) => reproduce::reproduce(flags),
         Command::Systems { format } => list::systems(*format),

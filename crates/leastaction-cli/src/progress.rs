@@ -102,6 +102,9 @@ impl Interrupt {
         };
         // without a handler Ctrl-C ends the program at once, which is no reason not to run
         let _ = ctrlc::set_handler(handler);
+        // schedulers of clusters ask a program to end before they end it
+        #[cfg(unix)]
+        let _ = signal_hook::flag::register(signal_hook::consts::SIGTERM, pressed.clone());
         Self { pressed }
     }
 

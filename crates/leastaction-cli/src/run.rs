@@ -1,29 +1,23 @@
-//! `leastaction simulate`: plan, run, write, summarise.
+//! `leastaction simulate` and `leastaction resume`: plan, run, write, summarise.
 //!
 //! Output paths are checked before anything is computed; what was computed is written also when the run fails or is
-//! interrupted.
+//! interrupted. With a checkpoint, tables are written before each of them.
 
-use crate::arguments::{SimulateFlags, SummaryFormat};
+use crate::arguments::{ResumeFlags, SimulateFlags, SummaryFormat};
 use crate::progress::{AFTER_THIS_STEP, Interrupt, Progress};
 use crate::{Ending, counted, output, pick, picture, print, say, warn_of_text};
-use leastaction::prelude::Solution;
-use leastaction::simulate::{Outcome, Plan, Summary};
+use leastaction::prelude::{Run, Solution};
+use leastaction::simulate::{Journey, Keeper, Outcome, Plan, Summary};
 use serde::Serialize;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 pub(crate) fn simulate(flags: &SimulateFlags) -> Result<(), Ending> {
     let mut run = flags.to_run()?;
-    let files = Files {
-        tables: run.out.iter().map(PathBuf::from).collect(),
-        events: flags.events.clone(),
-        pictures: run.plot.iter().map(PathBuf::from).collect(),
-    };
-    for path in files.tables.iter().chain(&files.events) {
-        output::check_table(path)?;
+    if run.checkpoint.is_some() {
+        // wherever it is resumed
+        make_absolute(&mut run)?;
     }
-    for path in &files.pictures {
-        output::check_picture(path)?;
-    }
+    let files = Files::new(&run)?;
     if run.events.is_empty() && !files.events.is_empty() {
         let message = "there are no events for --events to write; define one with --event NAME=FORMULA";
         return Err(Ending::BadInput(message.to_owned()));
@@ -47,15 +41,101 @@ pub(crate) fn simulate(flags: &SimulateFlags) -> Result<(), Ending> {
     for warning in plan.warnings() {
         say(&format!("warning: {warning}"));
     }
+    let interval = run.checkpoint_every.unwrap_or_default();
+    let keeper = run.checkpoint.as_ref().map(|path| Keeper::create(Path::new(path), interval)).transpose()?;
+    let journey = plan.begin()?;
+    let travelled = travel(&plan, journey, keeper, &files, &interrupt)?;
+    finish(flags.summary, &files, &plan, travelled, picked.as_ref())
+}
+
+/// Continues a run from its checkpoint.
+pub(crate) fn resume(flags: &ResumeFlags) -> Result<(), Ending> {
+    let interrupt = Interrupt::install(AFTER_THIS_STEP);
+    let (keeper, mut found) = Keeper::open(&flags.file)?;
+    flags.fill(&mut found.run);
+    let files = Files::new(&found.run)?;
+    let plan = found.run.plan()?;
+    let keeper = keeper.every(found.run.checkpoint_every.unwrap_or_default());
+    let mut journey = plan.begin()?;
+    found.restore(&mut journey)?;
+    let (steps, of) = (found.steps, found.of);
+    if found.version != env!("CARGO_PKG_VERSION") {
+        let (other, own) = (&found.version, env!("CARGO_PKG_VERSION"));
+        say(&format!("warning: the checkpoint is of version {other}, and this is {own}: bits may differ"));
+    }
+    match found.over {
+        true => say(&format!("note: the run was over after {steps} of {of} steps")),
+        false => say(&format!("note: goes on after {steps} of {of} steps")),
+    }
+    let travelled = travel(&plan, journey, Some(keeper), &files, &interrupt)?;
+    finish(flags.summary, &files, &plan, travelled, None)
+}
+
+/// Takes the steps, with whoever watches them, and writes tables.
+fn travel(
+    plan: &Plan,
+    mut journey: Journey<'_>,
+    keeper: Option<Keeper>,
+    files: &Files,
+    interrupt: &Interrupt,
+) -> Result<Travelled, Ending> {
     // where a single step takes long, the clock is read at each
     let slow = plan.precision.is_some() || plan.problem.system.n() > 1000;
     let progress = Progress::new(plan.steps, if slow { 1 } else { 64 });
-    let solution = plan.simulate_watched(&mut |step| {
+    progress.begin_at(journey.steps());
+    let mut watch = |step| {
         progress.show(step);
         interrupt.flow()
-    })?;
+    };
+    let Some(mut keeper) = keeper else {
+        journey.go(&mut watch);
+        progress.finish();
+        let solution = journey.into_solution();
+        let written = files.write_tables(plan, &solution);
+        return Ok(Travelled { solution, written });
+    };
+    let mut write = |solution: &Solution| files.write_tables(plan, solution).map_err(not_saved);
+    let kept = keeper.go(plan, &mut journey, &mut watch, &mut write);
     progress.finish();
-    finish(flags.summary, &files, &plan, &solution, picked.as_ref())
+    kept.map_err(|error| Ending::Failed(format!("{error}\n  {}", what_is_kept(&keeper, plan))))?;
+    if !journey.is_over() {
+        say(&what_is_kept(&keeper, plan));
+    }
+    Ok(Travelled { solution: journey.into_solution(), written: Ok(()) })
+}
+
+/// A run that came to an end, and whether its tables are written.
+struct Travelled {
+    solution: Solution,
+    written: Result<(), String>,
+}
+
+fn not_saved(message: String) -> leastaction::Error {
+    leastaction::Error::NotSaved { message }
+}
+
+/// Where a run can be taken up again.
+fn what_is_kept(keeper: &Keeper, plan: &Plan) -> String {
+    match keeper.saved() {
+        None => "nothing was computed yet".to_owned(),
+        Some(step) => format!(
+            "step {step} of {} is kept in `{name}`; `leastaction resume {name}` continues from there",
+            plan.steps,
+            name = keeper.path().display()
+        ),
+    }
+}
+
+/// Names of files that mean the same in every folder.
+fn make_absolute(run: &mut Run) -> Result<(), Ending> {
+    for name in run.out.iter_mut().chain(&mut run.out_events).chain(&mut run.plot) {
+        let path =
+            std::path::absolute(&*name).map_err(|error| Ending::BadInput(format!("`{name}`: {error}")))?;
+        if let Some(path) = path.to_str() {
+            path.clone_into(name);
+        }
+    }
+    Ok(())
 }
 
 /// Where the results go.
@@ -63,6 +143,28 @@ struct Files {
     tables: Vec<PathBuf>,
     events: Vec<PathBuf>,
     pictures: Vec<PathBuf>,
+}
+
+impl Files {
+    /// Those of a run, if they can be written.
+    fn new(run: &Run) -> Result<Self, Ending> {
+        let paths = |names: &[String]| names.iter().map(PathBuf::from).collect::<Vec<_>>();
+        let files =
+            Self { tables: paths(&run.out), events: paths(&run.out_events), pictures: paths(&run.plot) };
+        for path in files.tables.iter().chain(&files.events) {
+            output::check_table(path)?;
+        }
+        files.pictures.iter().try_for_each(|path| output::check_picture(path))?;
+        Ok(files)
+    }
+
+    /// Writes states and events. What cannot be written does not keep the others from it.
+    fn write_tables(&self, plan: &Plan, solution: &Solution) -> Result<(), String> {
+        let states = self.tables.iter().map(|path| output::write_states(path, plan, solution));
+        let events = self.events.iter().map(|path| output::write_events(path, plan, solution));
+        let failed: Vec<String> = states.chain(events).filter_map(Result::err).collect();
+        if failed.is_empty() { Ok(()) } else { Err(failed.join("\nerror: ")) }
+    }
 }
 
 /// The summary, and what was picked for the run.
@@ -79,26 +181,24 @@ fn finish(
     summary: SummaryFormat,
     files: &Files,
     plan: &Plan,
-    solution: &Solution,
+    travelled: Travelled,
     picked: Option<&pick::Found>,
 ) -> Result<(), Ending> {
+    let Travelled { solution, written } = travelled;
     let mut failed_writes = Vec::new();
-    for path in &files.tables {
-        match output::write_states(path, plan, solution) {
-            Ok(()) => {
+    match written {
+        Ok(()) => {
+            for path in &files.tables {
                 say(&format!("wrote {} ({})", path.display(), counted(solution.recording.len(), "row")));
             }
-            Err(message) => failed_writes.push(message),
+            for path in &files.events {
+                say(&format!("wrote {} ({})", path.display(), counted(solution.events.len(), "event")));
+            }
         }
-    }
-    for path in &files.events {
-        match output::write_events(path, plan, solution) {
-            Ok(()) => say(&format!("wrote {} ({})", path.display(), counted(solution.events.len(), "event"))),
-            Err(message) => failed_writes.push(message),
-        }
+        Err(message) => failed_writes.push(message),
     }
     for path in &files.pictures {
-        match picture::draw(plan, solution).and_then(|figure| output::write_picture(path, &figure)) {
+        match picture::draw(plan, &solution).and_then(|figure| output::write_picture(path, &figure)) {
             Ok(()) => say(&format!("wrote {}", path.display())),
             Err(message) => failed_writes.push(message),
         }

@@ -152,7 +152,8 @@ fn an_npz_file_holds_arrays_names_and_the_run() {
     let file = std::fs::File::open(folder.path("k.npz")).unwrap();
     let mut archive = zip::ZipArchive::new(file).unwrap();
     let names: BTreeSet<String> = archive.file_names().map(|name| name.unwrap().into_owned()).collect();
-    let expected = ["t", "q", "v", "p", "energy", "coordinates", "run"].map(|name| format!("{name}.npy"));
+    let expected = ["t", "q", "v", "p", "energy", "coordinates", "run", "checksum", "leastaction"];
+    let expected = expected.map(|name| format!("{name}.npy"));
     assert_eq!(names, expected.into_iter().collect());
     let table = rows(&folder.read("k.csv"));
     for (name, offset, width) in [("t", 0, 1), ("q", 1, 2), ("v", 3, 2), ("p", 5, 2), ("energy", 7, 1)] {

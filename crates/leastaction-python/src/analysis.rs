@@ -84,6 +84,7 @@ pub(crate) fn converge<'py>(
         let studies = Studies::of_system(std::slice::from_ref(&study), &system)?;
         watch.begin(studies.steps());
         let all = studies.run(&|steps| watch.advance(steps));
+        watch.end();
         let Some(findings) = all.first() else { return Ok((None, Vec::new(), Vec::new())) };
         let mut failures = Vec::new();
         for (m, method) in study.methods.iter().enumerate() {
@@ -95,7 +96,7 @@ pub(crate) fn converge<'py>(
         }
         Ok((Some(Convergence::new(&study, findings)?), studies.warnings(), failures))
     })?;
-    let (report, warnings, failures) = done.whole()?.map_err(|error| of_library(py, &error))?;
+    let (report, warnings, failures) = done.whole(py)?.map_err(|error| of_library(py, &error))?;
     Ok((json(&report)?, warnings, failures))
 }
 
@@ -118,9 +119,11 @@ pub(crate) fn certify<'py>(
         watch.begin(certificate::steps(&plan));
         let usual = Options::default().energy_error;
         let options = Options { energy_error: energy_error.or(plan.tolerance).unwrap_or(usual) };
-        certificate::certify(&plan, &options, &|steps| watch.advance(steps))
+        let found = certificate::certify(&plan, &options, &|steps| watch.advance(steps))?;
+        watch.end();
+        Ok(found)
     })?;
-    let found = done.whole()?.map_err(|error| of_library(py, &error))?;
+    let found = done.whole(py)?.map_err(|error| of_library(py, &error))?;
     Ok((json(&found)?, found.to_string(), !matches!(found.verdict, Verdict::Fail)))
 }
 
@@ -143,7 +146,8 @@ pub(crate) fn reproduce<'py>(
         let batch = Batch::new(&selection.tables, &options)?;
         watch.begin(batch.steps());
         let reports = batch.run(&|steps| watch.advance(steps))?;
+        watch.end();
         Ok(reports.into_iter().flat_map(|report| report.entries).collect::<Vec<_>>())
     })?;
-    json(&done.whole()?.map_err(|error| of_library(py, &error))?)
+    json(&done.whole(py)?.map_err(|error| of_library(py, &error))?)
 }

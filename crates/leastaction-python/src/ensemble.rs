@@ -54,7 +54,7 @@ pub(crate) fn ensemble<'py>(
         };
         Ok(EnsembleWork { plan: EnsemblePlan::of_system(&run, &system, list)?, picked: words })
     })?;
-    done.whole()?.map_err(|error| of_library(py, &error))
+    done.whole(py)?.map_err(|error| of_library(py, &error))
 }
 
 fn list(py: Python<'_>, names: Vec<String>, rows: &PyReadonlyArray2<'_, f64>) -> PyResult<List> {
@@ -147,6 +147,12 @@ impl EnsembleWork {
     fn method(&self) -> (String, f64) {
         (self.plan.base.method.name.clone(), self.plan.base.step)
     }
+    /// The energy error that was asked for and can be judged; None if the energy is not conserved.
+    #[getter]
+    fn tolerance(&self) -> Option<f64> {
+        let base = &self.plan.base;
+        base.tolerance.filter(|_| base.problem.system.structure().autonomous)
+    }
     /// What the user should know.
     #[getter]
     fn notes(&self) -> Vec<String> {
@@ -187,9 +193,10 @@ impl EnsembleWork {
             };
             // an interruption is told by the watch
             let _ = self.plan.run(&members, 0, threads, &|| watch.flow(), keep);
+            watch.end();
             (columns, tally)
         })?;
-        let (columns, tally) = done.whole()?;
+        let (columns, tally) = done.whole(py)?;
         let table = PyDict::new(py);
         for (column, values) in self.plan.columns.iter().zip(columns) {
             match values {

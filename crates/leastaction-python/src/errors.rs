@@ -13,6 +13,7 @@ pub(crate) enum Kind {
     Input,
     Simulation,
     Tracing,
+    Interrupted,
     Internal,
 }
 
@@ -22,6 +23,7 @@ impl Kind {
             Self::Input => "InputError",
             Self::Simulation => "SimulationError",
             Self::Tracing => "TracingError",
+            Self::Interrupted => "Interrupted",
             Self::Internal => "InternalError",
         }
     }

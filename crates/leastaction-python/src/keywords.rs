@@ -6,14 +6,14 @@ use leastaction::error::{Origin, Source, nearest, number};
 use leastaction::expr::Backend;
 use leastaction::prelude::{Run, System};
 use leastaction::simulate::ensemble::{Draw, Ensemble, Spread};
-use leastaction::simulate::{Direction, Event, MAX_DIGITS};
+use leastaction::simulate::{Direction, Event, Interval, MAX_DIGITS};
 use leastaction::system::Quantity;
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyDict, PyString};
 
 /// All keywords.
-const KNOWN: [&str; 20] = [
+const KNOWN: [&str; 22] = [
     "q",
     "v",
     "p",
@@ -26,6 +26,8 @@ const KNOWN: [&str; 20] = [
     "backend",
     "every",
     "dense",
+    "checkpoint",
+    "checkpoint_every",
     "parameters",
     "outputs",
     "events",
@@ -65,6 +67,8 @@ pub(crate) fn fill(run: &mut Run, system: &System, keywords: &Bound<'_, PyDict>)
             "backend" => run.backend = Some(backend(value)?),
             "every" => run.every = Some(whole("every", value, 0, u64::MAX)?),
             "dense" => run.dense = Some(whole("dense", value, 1, u64::MAX)?),
+            "checkpoint" => run.checkpoint = Some(text("checkpoint", value)?),
+            "checkpoint_every" => run.checkpoint_every = Some(interval(value)?),
             "parameters" => parameters(run, value)?,
             "outputs" => outputs(run, value)?,
             "events" => events(run, value)?,
@@ -108,6 +112,17 @@ pub(crate) fn whole(what: &str, value: &Bound<'_, PyAny>, least: u64, most: u64)
             Err(Kind::Input.error(value.py(), message))
         }
     }
+}
+
+/// Seconds as a number, or a time or a number of steps in words.
+fn interval(value: &Bound<'_, PyAny>) -> PyResult<Interval> {
+    let words = match value.extract::<f64>() {
+        Ok(seconds) if !value.is_instance_of::<PyBool>() => format!("{seconds}s"),
+        _ => text("checkpoint_every", value)?,
+    };
+    words
+        .parse()
+        .map_err(|message: String| Kind::Input.error(value.py(), format!("checkpoint_every: {message}")))
 }
 
 fn backend(value: &Bound<'_, PyAny>) -> PyResult<Backend> {

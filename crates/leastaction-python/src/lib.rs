@@ -30,7 +30,7 @@ mod _core {
     #[pymodule_export]
     use super::lists::{methods, papers, systems, version};
     #[pymodule_export]
-    use super::solution::{Solution, simulate};
+    use super::solution::{Solution, resume, simulate};
     #[pymodule_export]
     use super::system::System;
     #[pymodule_export]

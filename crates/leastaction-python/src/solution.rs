@@ -2,15 +2,20 @@
 
 use crate::errors::{Kind, json, of_library};
 use crate::system::System;
-use crate::watch;
+use crate::watch::{self, Watch};
 use leastaction::analysis::pick_for;
 use leastaction::error::number;
-use leastaction::simulate::{Conserved, Dense, Outcome, Plan, Rows};
+use leastaction::prelude::Run;
+use leastaction::simulate::{
+    Conserved, Crossings, Dense, Journey, Keeper, Outcome, Plan, Rows, Summary, Tally,
+};
+use leastaction::system::Energy;
 use numpy::{
     IntoPyArray, PyArray1, PyArray2, PyArray3, PyArrayMethods, PyReadonlyArray1, PyUntypedArrayMethods,
 };
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
+use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
 type Array1 = Py<PyArray1<f64>>;
@@ -20,8 +25,8 @@ type Array2 = Py<PyArray2<f64>>;
 #[pyclass(frozen, module = "leastaction._core")]
 pub(crate) struct Solution {
     plan: Plan,
-    solution: leastaction::simulate::Solution,
-    picked: Option<String>,
+    told: Told,
+    summary: Summarised,
     #[pyo3(get)]
     t: Array1,
     #[pyo3(get)]
@@ -36,7 +41,46 @@ pub(crate) struct Solution {
     energy_change: Array1,
     #[pyo3(get)]
     outputs: Vec<(String, Array1)>,
+    /// Times and states of events by name: `(name, t, q, v, p)`.
+    #[pyo3(get)]
+    events: Vec<Happened>,
     dense: Mutex<Option<Dense>>,
+}
+
+/// What is said of a run in words.
+#[derive(Clone, FromPyObject, IntoPyObject)]
+#[pyo3(from_item_all)]
+struct Told {
+    outcome: String,
+    message: String,
+    /// The event that ended it.
+    stopped: Option<String>,
+    notes: Vec<String>,
+    warnings: Vec<String>,
+}
+
+/// The numbers that matter: as they come from the run, or as they were kept.
+enum Summarised {
+    Made(Box<Summary>),
+    Kept { json: String, text: String },
+}
+
+/// Everything there is to know of a solution, to be kept and read again.
+#[derive(FromPyObject, IntoPyObject)]
+#[pyo3(from_item_all)]
+pub(crate) struct Kept {
+    run: String,
+    told: Told,
+    summary_json: String,
+    summary_text: String,
+    t: Array1,
+    q: Array2,
+    v: Array2,
+    p: Array2,
+    energy: Array1,
+    energy_change: Array1,
+    outputs: Vec<(String, Array1)>,
+    events: Vec<Happened>,
 }
 
 /// An array that owns numbers and cannot be changed: dense output and tables read the same ones.
@@ -59,15 +103,72 @@ fn rows(py: Python<'_>, numbers: Vec<f64>, n: usize) -> PyResult<Array2> {
     Ok(table.unbind())
 }
 
+impl Told {
+    fn new(plan: &Plan, solution: &leastaction::simulate::Solution, picked: Option<String>) -> Self {
+        let summary = &solution.summary;
+        let missed = summary.exceeded().map(|(tolerance, error)| {
+            let help = match picked {
+                Some(_) => "ask for a smaller one",
+                None => "leave out the step, so that one is picked, or ask for a smaller one",
+            };
+            format!("the energy error is {error:.1e}, more than the tolerance of {tolerance:.1e}\n  {help}")
+        });
+        Self {
+            outcome: summary.outcome.to_owned(),
+            message: message(plan, solution),
+            stopped: match &solution.outcome {
+                Outcome::Stopped { event, .. } => Some(event.clone()),
+                _ => None,
+            },
+            notes: picked.into_iter().chain(plan.notes.iter().cloned()).chain(solution.notes()).collect(),
+            warnings: plan.warnings().into_iter().chain(solution.warnings()).chain(missed).collect(),
+        }
+    }
+}
+
+/// How a run ended, in words.
+fn message(plan: &Plan, solution: &leastaction::simulate::Solution) -> String {
+    let summary = &solution.summary;
+    let end = number(summary.t_end);
+    match &solution.outcome {
+        Outcome::Done => format!("reached t = {end} in {} steps", summary.steps),
+        Outcome::Stopped { event, time } => {
+            let time = number(*time);
+            format!("the event `{event}` ended the run at t = {time}, within the step to t = {end}")
+        }
+        Outcome::Interrupted => {
+            format!("interrupted after {} of {} steps", summary.steps, plan.steps)
+        }
+        Outcome::Failed(failure) => {
+            format!("{failure}\n  steps computed and kept before it: {}", summary.steps)
+        }
+    }
+}
+
+/// Events as arrays by name.
+fn happened(py: Python<'_>, events: &Crossings<f64>, n: usize) -> PyResult<Vec<Happened>> {
+    let one = |(k, tally): (usize, &Tally<f64>)| {
+        let own: Vec<usize> = (0..events.len()).filter(|row| events.event[*row] == k).collect();
+        let pick = |numbers: &[f64], width: usize| -> Vec<f64> {
+            own.iter().flat_map(|row| &numbers[row * width..(row + 1) * width]).copied().collect()
+        };
+        let t = array(py, pick(&events.t, 1))?.unbind();
+        let [q, v, p] = [&events.q, &events.v, &events.p].map(|numbers| rows(py, pick(numbers, n), n));
+        Ok((tally.name.clone(), t, q?, v?, p?))
+    };
+    events.tallies.iter().enumerate().map(one).collect()
+}
+
 impl Solution {
     fn new(
         py: Python<'_>,
         plan: Plan,
-        mut solution: leastaction::simulate::Solution,
+        solution: leastaction::simulate::Solution,
         picked: Option<String>,
     ) -> PyResult<Self> {
-        let recording = std::mem::take(&mut solution.recording);
+        let told = Told::new(&plan, &solution, picked);
         let n = plan.problem.system.n();
+        let recording = solution.recording;
         let outputs: PyResult<_> = recording
             .outputs
             .into_iter()
@@ -81,13 +182,54 @@ impl Solution {
             energy: array(py, recording.energy)?.unbind(),
             energy_change: array(py, recording.energy_change)?.unbind(),
             outputs: outputs?,
+            events: happened(py, &solution.events, n)?,
             plan,
-            solution,
-            picked,
+            told,
+            summary: Summarised::Made(Box::new(solution.summary)),
             dense: Mutex::new(None),
         })
     }
+
+    /// States at so many times.
+    fn check_rows(&self, py: Python<'_>, count: usize, shapes: [&[usize]; 2]) -> PyResult<()> {
+        let n = self.plan.problem.system.n();
+        if shapes.iter().all(|shape| *shape == [count, n]) {
+            return Ok(());
+        }
+        Err(Kind::Input.error(py, format!("q and v must have the shape ({count}, {n})")))
+    }
+
+    /// Arrays that were kept must be those of a run of this system, for others read them by their places.
+    fn check(py: Python<'_>, kept: &Kept, n: usize) -> PyResult<()> {
+        let count = kept.t.bind(py).len();
+        let of_states = [&kept.q, &kept.v, &kept.p];
+        let lists = [&kept.t, &kept.energy, &kept.energy_change];
+        let all_lists = lists.into_iter().chain(kept.outputs.iter().map(|(_, values)| values));
+        let mut fits = of_states.iter().all(|table| table.bind(py).shape() == [count, n]);
+        for table in of_states {
+            fits &= table.bind(py).is_c_contiguous();
+            fixed(table.bind(py).as_any())?;
+        }
+        for list in all_lists {
+            fits &= list.bind(py).len() == count && list.bind(py).is_c_contiguous();
+            fixed(list.bind(py).as_any())?;
+        }
+        for (_, t, q, v, p) in &kept.events {
+            fixed(t.bind(py).as_any())?;
+            for table in [q, v, p] {
+                fits &= table.bind(py).shape() == [t.bind(py).len(), n];
+                fixed(table.bind(py).as_any())?;
+            }
+        }
+        if fits { Ok(()) } else { Err(Kind::Input.error(py, "these are not the arrays of a solution")) }
+    }
 }
+
+/// A solution, and the exception that interrupted its run.
+type Ended<'py> = (Solution, Option<Bound<'py, PyAny>>);
+
+/// A plan, what came out of it, and how it was picked.
+type Found = (Plan, leastaction::simulate::Solution, Option<String>);
 
 /// Runs a system. `keywords` are those of `leastaction.simulate`; `progress` is called with steps taken and all steps.
 ///
@@ -99,24 +241,68 @@ pub(crate) fn simulate<'py>(
     system: &System,
     keywords: &Bound<'py, PyDict>,
     progress: Option<&Bound<'py, PyAny>>,
-) -> PyResult<(Solution, Option<Bound<'py, PyAny>>)> {
+) -> PyResult<Ended<'py>> {
     let (run, system) = system.with(py, keywords)?;
-    let done = watch::work(py, progress, |watch| -> leastaction::Result<_> {
+    let done = watch::work(py, progress, |watch| -> leastaction::Result<Found> {
         let picked = pick_for(&run, &system, &|_| watch.flow())?;
         let (run, words) = match picked {
             Some(picked) => (picked.run.clone(), Some(picked.to_string())),
             None => (run, None),
         };
         let plan = run.plan_for(&system)?;
-        watch.begin(plan.steps);
-        let solution = plan.simulate_watched(&mut |step| watch.reach(step))?;
+        let interval = run.checkpoint_every.unwrap_or_default();
+        let keeper =
+            run.checkpoint.as_ref().map(|path| Keeper::create(Path::new(path), interval)).transpose()?;
+        let solution = travel(&plan, plan.begin()?, keeper, watch)?;
         Ok((plan, solution, words))
     })?;
+    ended(py, done)
+}
+
+/// Continues a run from its checkpoint.
+#[pyfunction]
+#[pyo3(signature = (path, progress=None))]
+pub(crate) fn resume<'py>(
+    py: Python<'py>,
+    path: PathBuf,
+    progress: Option<&Bound<'py, PyAny>>,
+) -> PyResult<Ended<'py>> {
+    let done = watch::work(py, progress, |watch| -> leastaction::Result<Found> {
+        let (keeper, checkpoint) = Keeper::open(&path)?;
+        let plan = checkpoint.run.plan()?;
+        let mut journey = plan.begin()?;
+        checkpoint.restore(&mut journey)?;
+        let solution = travel(&plan, journey, Some(keeper), watch)?;
+        Ok((plan, solution, None))
+    })?;
+    ended(py, done)
+}
+
+/// Takes the steps of a run, and keeps checkpoints if somebody does.
+fn travel(
+    plan: &Plan,
+    mut journey: Journey<'_>,
+    keeper: Option<Keeper>,
+    watch: &Watch,
+) -> leastaction::Result<leastaction::simulate::Solution> {
+    watch.begin(plan.steps);
+    let mut reach = |step| watch.reach(step);
+    match keeper {
+        None => journey.go(&mut reach),
+        Some(mut keeper) => keeper.go(plan, &mut journey, &mut reach, &mut |_| Ok(()))?,
+    }
+    if journey.is_over() {
+        watch.end();
+    }
+    Ok(journey.into_solution())
+}
+
+fn ended<'py>(py: Python<'py>, done: watch::Done<leastaction::Result<Found>>) -> PyResult<Ended<'py>> {
     let interrupt = done.interrupt;
     let (plan, solution, picked) = match (done.value, &interrupt) {
         (Ok(found), _) => found,
         // a search that was broken off ends with whatever it had
-        (Err(_), Some(error)) => return Err(error.clone_ref(py)),
+        (Err(_), Some(error)) => return Err(watch::without_result(py, error.clone_ref(py))),
         (Err(error), None) => return Err(of_library(py, &error)),
     };
     let solution = Solution::new(py, plan, solution, picked)?;
@@ -125,80 +311,99 @@ pub(crate) fn simulate<'py>(
 
 #[pymethods]
 impl Solution {
+    /// Everything there is to know of it, for `of_state`.
+    fn state(&self, py: Python<'_>) -> PyResult<Kept> {
+        let named = self.outputs.iter().map(|(name, values)| (name.clone(), values.clone_ref(py)));
+        let events = self.events.iter().map(|(name, t, q, v, p)| {
+            (name.clone(), t.clone_ref(py), q.clone_ref(py), v.clone_ref(py), p.clone_ref(py))
+        });
+        Ok(Kept {
+            run: self.run_toml(py)?,
+            told: self.told.clone(),
+            summary_json: self.summary_json()?,
+            summary_text: self.summary_text(),
+            t: self.t.clone_ref(py),
+            q: self.q.clone_ref(py),
+            v: self.v.clone_ref(py),
+            p: self.p.clone_ref(py),
+            energy: self.energy.clone_ref(py),
+            energy_change: self.energy_change.clone_ref(py),
+            outputs: named.collect(),
+            events: events.collect(),
+        })
+    }
+
+    /// A solution again of what `state` gave.
+    #[staticmethod]
+    fn of_state(py: Python<'_>, state: Kept) -> PyResult<Self> {
+        let planned = py.detach(|| -> leastaction::Result<_> {
+            let (system, run) = Run::from_toml(&state.run)?.resolve()?;
+            run.plan_for(&system)
+        });
+        let plan = planned.map_err(|error| of_library(py, &error))?;
+        Self::check(py, &state, plan.problem.system.n())?;
+        Ok(Self {
+            plan,
+            told: state.told,
+            summary: Summarised::Kept { json: state.summary_json, text: state.summary_text },
+            t: state.t,
+            q: state.q,
+            v: state.v,
+            p: state.p,
+            energy: state.energy,
+            energy_change: state.energy_change,
+            outputs: state.outputs,
+            events: state.events,
+            dense: Mutex::new(None),
+        })
+    }
+
     /// The numbers that matter, as JSON.
     fn summary_json(&self) -> PyResult<String> {
-        json(&self.solution.summary)
+        match &self.summary {
+            Summarised::Made(summary) => json(summary),
+            Summarised::Kept { json, .. } => Ok(json.clone()),
+        }
     }
     /// The same for people.
     fn summary_text(&self) -> String {
-        self.solution.summary.to_string()
+        match &self.summary {
+            Summarised::Made(summary) => summary.to_string(),
+            Summarised::Kept { text, .. } => text.clone(),
+        }
     }
     /// The run with every default filled in, as TOML.
     fn run_toml(&self, py: Python<'_>) -> PyResult<String> {
-        self.solution.run.to_toml().map_err(|error| of_library(py, &error))
+        self.plan.run.to_toml().map_err(|error| of_library(py, &error))
     }
     /// `done`, `stopped`, `interrupted` or `failed`.
     #[getter]
-    fn outcome(&self) -> &'static str {
-        self.solution.summary.outcome
+    fn outcome(&self) -> &str {
+        &self.told.outcome
     }
     /// How it ended, in words.
     #[getter]
-    fn message(&self) -> String {
-        let summary = &self.solution.summary;
-        let end = number(summary.t_end);
-        match &self.solution.outcome {
-            Outcome::Done => format!("reached t = {end} in {} steps", summary.steps),
-            Outcome::Stopped { event, time } => {
-                format!("the event `{event}` ended the run at t = {}", number(*time))
-            }
-            Outcome::Interrupted => {
-                format!("interrupted after {} of {} steps", summary.steps, self.plan.steps)
-            }
-            Outcome::Failed(failure) => {
-                format!("{failure}\n  steps computed and kept before it: {}", summary.steps)
-            }
-        }
+    fn message(&self) -> &str {
+        &self.told.message
+    }
+    /// The event that ended it.
+    #[getter]
+    fn stopped(&self) -> Option<&str> {
+        self.told.stopped.as_deref()
     }
     /// What the user should know.
     #[getter]
     fn notes(&self) -> Vec<String> {
-        let picked = self.picked.iter().cloned();
-        picked.chain(self.plan.notes.iter().cloned()).chain(self.solution.notes()).collect()
+        self.told.notes.clone()
     }
     /// What makes the solution doubtful.
     #[getter]
     fn warnings(&self) -> Vec<String> {
-        let missed = self.solution.summary.exceeded().map(|(tolerance, error)| {
-            let help = match self.picked {
-                Some(_) => "ask for a smaller one",
-                None => "leave out the step, so that one is picked, or ask for a smaller one",
-            };
-            format!("the energy error is {error:.1e}, more than the tolerance of {tolerance:.1e}\n  {help}")
-        });
-        self.plan.warnings().into_iter().chain(self.solution.warnings()).chain(missed).collect()
+        self.told.warnings.clone()
     }
     /// The system, with the parameters of this run.
     fn system(&self) -> System {
-        System::of_solution(&self.solution.run, &self.plan.problem.system)
-    }
-
-    /// Times and states of events by name: `(name, t, q, v, p)`.
-    fn events<'py>(&self, py: Python<'py>) -> PyResult<Vec<Happened>> {
-        let events = &self.solution.events;
-        let n = self.plan.problem.system.n();
-        let mut all = Vec::new();
-        for (k, tally) in events.tallies.iter().enumerate() {
-            let own: Vec<usize> = (0..events.len()).filter(|row| events.event[*row] == k).collect();
-            let pick = |numbers: &[f64], width: usize| -> Vec<f64> {
-                own.iter().flat_map(|row| &numbers[row * width..(row + 1) * width]).copied().collect()
-            };
-            let t = array(py, pick(&events.t, 1))?.unbind();
-            let states = [&events.q, &events.v, &events.p].map(|numbers| rows(py, pick(numbers, n), n));
-            let [q, v, p] = states;
-            all.push((tally.name.clone(), t, q?, v?, p?));
-        }
-        Ok(all)
+        System::of_solution(&self.plan.run, &self.plan.problem.system)
     }
 
     /// States at any times within the run: `(q, v, p, energy)`.
@@ -226,6 +431,23 @@ impl Solution {
         });
         let [q, v, p, energy] = found.map_err(|error| of_library(py, &error))?;
         Ok((rows(py, q, n)?, rows(py, v, n)?, rows(py, p, n)?, array(py, energy)?.unbind()))
+    }
+
+    /// Energies of states.
+    fn energies(
+        &self,
+        py: Python<'_>,
+        times: PyReadonlyArray1<'_, f64>,
+        q: numpy::PyReadonlyArray2<'_, f64>,
+        v: numpy::PyReadonlyArray2<'_, f64>,
+    ) -> PyResult<Array1> {
+        self.check_rows(py, times.len(), [q.shape(), v.shape()])?;
+        let problem = &self.plan.problem;
+        let mut energy = Energy::new(&problem.system.model, &problem.parameters);
+        let (times, q, v) = (times.as_array(), q.as_array(), v.as_array());
+        let states = times.iter().zip(q.rows()).zip(v.rows());
+        let found = states.map(|((t, q), v)| energy.at(&q.to_vec(), &v.to_vec(), t).0).collect();
+        Ok(array(py, found)?.unbind())
     }
 
     /// Conserved momenta over time, by name.
@@ -268,11 +490,7 @@ impl Solution {
         q: numpy::PyReadonlyArray2<'py, f64>,
         v: numpy::PyReadonlyArray2<'py, f64>,
     ) -> PyResult<Option<Bound<'py, PyArray3<f64>>>> {
-        let n = self.plan.problem.system.n();
-        if q.shape() != [times.len(), n] || v.shape() != q.shape() {
-            let message = format!("q and v must have the shape ({}, {n})", times.len());
-            return Err(Kind::Input.error(py, message));
-        }
+        self.check_rows(py, times.len(), [q.shape(), v.shape()])?;
         let Some(mut bodies) = self.plan.bodies().map_err(|error| of_library(py, &error))? else {
             return Ok(None);
         };

@@ -4,7 +4,8 @@
 //! lets Python see its signals, and tells whoever shows progress. So Ctrl-C works whatever is computed, other Python threads run, and
 //! the loop over steps costs the same as without Python.
 
-use crate::errors::of_panic;
+use crate::errors::{Kind, of_panic};
+use pyo3::exceptions::PyKeyboardInterrupt;
 use pyo3::prelude::*;
 use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -40,6 +41,10 @@ impl Watch {
         self.done.fetch_add(more, Ordering::Relaxed);
         self.flow()
     }
+    /// All is done, also where less was counted: an event may end a run before its end.
+    pub(crate) fn end(&self) {
+        self.done.store(self.total.load(Ordering::Relaxed), Ordering::Relaxed);
+    }
     /// Whether to go on.
     pub(crate) fn flow(&self) -> ControlFlow<()> {
         if self.is_interrupted() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
@@ -58,15 +63,23 @@ pub(crate) struct Done<T> {
 
 impl<T> Done<T> {
     /// The value of work that is of no use if it was interrupted.
-    pub(crate) fn whole(self) -> PyResult<T> {
+    pub(crate) fn whole(self, py: Python<'_>) -> PyResult<T> {
         match self.interrupt {
-            Some(error) => Err(error),
+            Some(error) => Err(without_result(py, error)),
             None => Ok(self.value),
         }
     }
 }
 
-/// Does work on another thread. `progress` is called with how much is done of how much.
+/// What is raised after an interruption that leaves nothing to keep.
+pub(crate) fn without_result(py: Python<'_>, interrupt: PyErr) -> PyErr {
+    if interrupt.is_instance_of::<PyKeyboardInterrupt>(py) {
+        return Kind::Interrupted.error(py, "interrupted before there was a result");
+    }
+    interrupt
+}
+
+/// Does work on another thread. `progress` is called with how much is done of how much, now and then and at the end.
 pub(crate) fn work<T: Send>(
     py: Python<'_>,
     progress: Option<&Bound<'_, PyAny>>,
@@ -100,7 +113,10 @@ pub(crate) fn work<T: Send>(
         };
         let joined = py.detach(|| worker.join());
         match (value, joined) {
-            (Some(value), _) => Ok(Done { value, interrupt }),
+            (Some(value), _) => {
+                let interrupt = interrupt.or_else(|| tell(progress, watch).err());
+                Ok(Done { value, interrupt })
+            }
             (None, Err(panic)) => Err(of_panic(py, panic.as_ref())),
             (None, Ok(())) => Err(of_panic(py, &"the work ended without a result")),
         }
@@ -123,5 +139,5 @@ fn tell(progress: Option<&Bound<'_, PyAny>>, watch: &Watch) -> PyResult<()> {
 #[pyfunction]
 #[allow(clippy::panic)] // that is what it is for
 pub(crate) fn panic_for_tests(py: Python<'_>) -> PyResult<()> {
-    work(py, None, |_| panic!("asked for by a test"))?.whole()
+    work(py, None, |_| panic!("asked for by a test"))?.whole(py)
 }

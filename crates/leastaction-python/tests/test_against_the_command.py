@@ -1,6 +1,7 @@
 """The package and the command give the same bits, at the same speed."""
 
 import json
+import os
 import subprocess
 import sys
 import time
@@ -47,18 +48,19 @@ def test_ensembles_give_the_same_bits(command, tmp_path):
 
 
 def test_a_run_is_as_fast_as_the_command(pendulum, command, tmp_path):
-    """A tenth of a million steps, the best of several; the limit is generous because machines are busy. `measure.py` beside the tests
-    measures a million steps."""
+    """A tenth of a million steps, the best of several, by the time of the processor, because machines are busy. `measure.py` beside the
+    tests measures a million steps."""
     start = {"q": [1, 0.5, 0], "v": 0, "until": 1000, "step": 0.01, "method": "lobatto8", "every": 0}
     path = tmp_path / "run.toml"
     path.write_text(la.simulate(pendulum, **start).run)
     ours, theirs = [], []
     for _ in range(5):
-        before = time.perf_counter()
+        before = time.process_time()
         la.simulate(pendulum, **start)
-        ours.append(time.perf_counter() - before)
-        printed = run(command, "simulate", str(path), "--every", "0", "--summary", "json").stdout
-        theirs.append(json.loads(printed)["wall_seconds"])
+        ours.append(time.process_time() - before)
+        before = os.times().children_user
+        run(command, "simulate", str(path), "--every", "0", "--summary", "json")
+        theirs.append(os.times().children_user - before)
     assert min(ours) < 1.5 * min(theirs)
 
 

@@ -2,6 +2,7 @@
 
 import doctest
 import importlib
+import inspect
 import pkgutil
 import re
 import subprocess
@@ -43,9 +44,20 @@ def test_pages_run(page, tmp_path, monkeypatch):
     plt.close("all")
 
 
-def test_every_public_name_has_a_docstring():
+def test_every_public_name_has_a_docstring_with_an_example():
     for name in la.__all__:
-        assert getattr(la, name).__doc__, name
+        public = getattr(la, name)
+        assert public.__doc__, name
+        # what is only raised, or is no function, has none
+        if name not in ("Error", "Expression", "InternalError", "Interrupted", "LeastActionWarning", "State", "t"):
+            assert ">>> " in public.__doc__, name
+
+
+def test_every_method_that_does_something_has_an_example():
+    for kind in (la.Solution, la.Ensemble, la.Convergence, la.System):
+        for name, method in vars(kind).items():
+            if inspect.isfunction(method) and not name.startswith("_"):
+                assert ">>> " in (method.__doc__ or ""), f"{kind.__name__}.{name}"
 
 
 def tool(*arguments):

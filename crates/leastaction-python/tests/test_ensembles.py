@@ -109,3 +109,34 @@ def test_files_may_say_what_varies(tmp_path):
     path.write_text('system = "pendulum"\n[run]\nuntil = 1\n[ensemble]\nlist = "starts.csv"\n')
     with pytest.raises(la.InputError, match=r"starts\.csv.*\n.*arrays"):
         la.ensemble(path)
+
+
+@pytest.mark.parametrize("out", [False, True])
+def test_a_tolerance_that_is_missed_is_told(out, tmp_path):
+    many = {"vary": {"q1": "1..2:6"}, "until": 5, "step": 0.1, "method": "midpoint", "tolerance": 1e-13}
+    where = {"out": tmp_path / "parts", "shards": 2} if out else {}
+    # the second time all parts are there
+    for _ in range(2):
+        with pytest.warns(
+            la.LeastActionWarning, match=r"6 members miss the tolerance of 1.0e-13; the energy error of member \d is"
+        ) as told:
+            found = la.ensemble("double-pendulum", **many, **where)
+        assert len(told) == 1
+    if not out:
+        assert f"is {found.energy_error.max():.1e}" in str(told[0].message)
+
+
+def test_a_tolerance_that_is_kept_is_not_told():
+    found = la.ensemble("double-pendulum", vary={"q1": "0.5..1:4"}, until=5, tolerance=1e-6)
+    assert found.energy_error.max() <= 1e-6
+
+
+def test_the_last_report_says_that_all_is_done(tmp_path):
+    told = []
+    many = {"vary": {"q": "0..1:6"}, "until": 1, "progress": lambda done, total: told.append((done, total))}
+    la.ensemble("pendulum", **many)
+    assert told[-1] == (6, 6)
+    for _ in range(2):
+        told.clear()
+        la.ensemble("pendulum", **many, out=tmp_path / "parts", shards=3)
+        assert told[-1] == (3, 3)

@@ -97,6 +97,11 @@ SIMULATE = {
     "parameters as a list": (lambda: la.simulate(PENDULUM, parameters=[1, 2]), TypeError, "parameters must be a dict"),
     "a parameter of NaN": (lambda: la.simulate(PENDULUM, parameters={"g": math.nan}), ValueError, "parameter `g`"),
     "a negative mass": (lambda: la.simulate(PENDULUM, parameters={"m1": -1}), ValueError, "positive"),
+    "a huge parameter": (lambda: la.simulate(PENDULUM, parameters={"g": 10**400}), (ValueError, TypeError), "parameter `g`"),
+    "a name that no file can have": (lambda: la.simulate("x" * 300), la.InputError, "unknown system|no system"),
+    "a name with a zero byte": (lambda: la.simulate("a\0b"), la.InputError, "system"),
+    "times of words": (lambda: la.simulate("pendulum", until=1)(["soon"]), la.InputError, "times must be"),
+    "a huge time": (lambda: la.simulate("pendulum", until=1)(10**400), la.InputError, "times must be"),
     "a size out of range": (lambda: la.simulate("n-pendulum", parameters={"n": 10**6}), ValueError, "from 1 to 500"),
     "a numeral as name": (lambda: la.simulate(PENDULUM, parameters={1: 2}), TypeError, "name of a parameter"),
     "a tolerance too small": (lambda: la.simulate(PENDULUM, tolerance=1e-30), ValueError, "tolerance"),
@@ -143,7 +148,18 @@ SYSTEMS = {
     "other arguments": (lambda: mechanism(lambda q: q @ q), la.TracingError, r"\(q, v, p\)"),
     "too many arguments": (lambda: mechanism(lambda q, v, a, b, c: q @ q), la.TracingError, r"\(q, v, p\)"),
     "a built-in": (lambda: mechanism(print), la.TracingError, "arguments"),
-    "a symbol of another function": (lambda: smuggled(), ValueError, "unknown name|twice|`x`"),
+    "a symbol of another function": (lambda: smuggled(), la.TracingError, "symbol `x` that was made elsewhere.*\n.*a, b"),
+    "a symbol from outside": (lambda: mechanism(lambda q, v: v @ v - la.parameters("k") * q @ q), la.TracingError, "symbol `k`"),
+    "a symbol in positions": (lambda: mechanism(positions=lambda q: [q[0], la.coordinates("z")]), la.TracingError, "symbol `z`"),
+    "a remainder": (lambda: mechanism(lambda q, v: v @ v + q[0] % 2), la.TracingError, r"line \d+.*\n.*np\.sin"),
+    "a remainder by it": (lambda: mechanism(lambda q, v: v @ v + 2 % q[0]), la.TracingError, r"line \d+.*\n.*cannot be recorded"),
+    "floor division by it": (lambda: mechanism(lambda q, v: v @ v + 2 // q[0]), la.TracingError, r"line \d+.*\n.*cannot be recorded"),
+    "round": (lambda: mechanism(lambda q, v: v @ v + round(q[0])), la.TracingError, r"line \d+.*\n.*cannot be recorded"),
+    "np.round": (lambda: mechanism(lambda q, v: v @ v + np.round(q) @ q), la.TracingError, r"line \d+.*\n.*cannot be recorded"),
+    "an imaginary number": (lambda: mechanism(lambda q, v: v @ v + 1j * q[0]), la.TracingError, r"line \d+.*\n.*Lagrangian is real"),
+    "imaginary numbers": (lambda: mechanism(lambda q, v: v @ v + np.sum(1j * q)), la.TracingError, r"line \d+.*\n.*Lagrangian is real"),
+    "an unknown method": (lambda: mechanism(lambda q, v: v @ v + q[0].norm()), la.TracingError, r"line \d+"),
+    "a huge parameter": (lambda: mechanism(parameters={"m": 10**400}), la.InputError, "parameter `m` is too large"),
     "no number of coordinates": (lambda: la.System(lambda q, v: v @ v), TypeError, "how many coordinates"),
     "no coordinates": (lambda: mechanism(n=0), ValueError, "n must be from 1"),
     "too many coordinates": (lambda: mechanism(n=10**9), ValueError, "n must be from 1 to 1000000"),
@@ -209,12 +225,29 @@ ANALYSIS = {
     "of something else": (lambda: la.converge("pendulum", of=["x"]), ValueError, "x"),
     "steps that do not divide": (lambda: la.converge("pendulum", until=1, steps=[0.3]), ValueError, "0.3|divide|whole"),
     "an unknown table": (lambda: la.reproduce("T99"), ValueError, "not a table"),
+    "a number to compare": (lambda: la.compare(3), TypeError, "list of solutions"),
+    "numbers by name to compare": (lambda: la.compare({"a": 3}), TypeError, "list of solutions"),
     "a wrong list of solutions": (lambda: la.compare([1, 2]), TypeError, "list of solutions"),
 }
 
 CASES = {f"{kind}: {name}": case for kind, cases in [
     ("simulate", SIMULATE), ("system", SYSTEMS), ("ensemble", ENSEMBLES), ("analysis", ANALYSIS)
 ] for name, case in cases.items()}  # fmt: skip
+
+
+def movie(**keywords):
+    return la.simulate("pendulum", until=1).animate(**keywords)
+
+
+ANIMATIONS = {
+    "endless": (lambda: movie(seconds=math.inf), la.InputError, "seconds must be positive and finite, but is inf"),
+    "no time": (lambda: movie(seconds=0), la.InputError, "seconds must be positive"),
+    "NaN": (lambda: movie(speed=math.nan), la.InputError, "speed must be positive"),
+    "words": (lambda: movie(fps="fast"), TypeError, "fps must be a number"),
+    "too many frames": (lambda: movie(seconds=1e6), la.InputError, "frames are too many"),
+    "too long a trace": (lambda: movie(trace=2), la.InputError, "trace must be from 0 to 1"),
+}
+CASES.update({f"animation: {name}": case for name, case in ANIMATIONS.items()})
 
 
 def smuggled():

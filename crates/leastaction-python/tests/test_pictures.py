@@ -69,6 +69,36 @@ def test_animations(system, tmp_path):
         movie.save(tmp_path / "x.avi")
 
 
+def test_a_film_without_ffmpeg_is_told(tmp_path, monkeypatch):
+    from matplotlib.animation import writers
+
+    monkeypatch.setattr(writers, "is_available", lambda name: name != "ffmpeg")
+    movie = la.simulate("pendulum", until=1).animate(seconds=0.3, fps=10)
+    with pytest.raises(la.InputError, match=r"needs the program ffmpeg.*\.gif"):
+        movie.save(tmp_path / "x.mp4")
+    movie.save(tmp_path / "x.gif")
+
+
+def test_driven_systems_are_compared_by_their_energies():
+    driven = la.System(lambda q, v, t: v @ v / 2 - q @ q / 2 + q[0] * np.cos(2 * t), n=1)
+    runs = [la.simulate(driven, q=1, v=0, until=5, step=step, method="gauss4") for step in (0.1, 0.05)]
+    lower = la.compare(runs).axes[1]
+    assert lower.get_ylabel() == "energy (not conserved)"
+    assert lower.get_yscale() == "linear"
+    np.testing.assert_array_equal(lower.lines[0].get_ydata(), runs[0].energy)
+    free = [la.simulate("pendulum", until=1)]
+    assert la.compare(free).axes[1].get_yscale() == "log"
+
+
+def test_traces_are_round_where_frames_are_few():
+    """Eight points for each of two frames would be a polygon."""
+    movie = la.simulate("double-pendulum", until=1).animate(seconds=0.2, fps=10, trace=1)
+    movie.animation._func(1)
+    trace = movie.figure.axes[0].lines[0].get_xydata()
+    assert len(trace) == 51
+    movie._repr_html_()
+
+
 def test_comparisons():
     runs = [la.simulate("pendulum", until=5, method=method) for method in ("midpoint", "simpson")]
     figure = la.compare(runs)

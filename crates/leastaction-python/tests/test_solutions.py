@@ -151,6 +151,59 @@ def test_progress_is_told():
     assert told
     assert all(0 <= done <= total == 2_000_000 for done, total in told)
     assert told == sorted(told)
+    assert told[-1] == (2_000_000, 2_000_000)
+
+
+@pytest.mark.parametrize(
+    "work",
+    [
+        lambda tell: la.simulate("pendulum", until=1, progress=tell),
+        lambda tell: la.simulate("pendulum", until=100, events={"low": {"of": "q", "stop": 1}}, progress=tell),
+        lambda tell: la.converge("pendulum", until=1, methods=["simpson"], progress=tell),
+        lambda tell: la.certify("pendulum", method="gauss4", step=0.05, until=2, progress=tell),
+        lambda tell: la.reproduce("003.T1", progress=tell),
+    ],
+)
+def test_the_last_report_says_that_all_is_done(work):
+    told = []
+    work(lambda done, total: told.append((done, total)))
+    assert told[-1][0] == told[-1][1] > 0
+
+
+def test_the_last_report_of_a_failed_run_does_not():
+    told = []
+    la.simulate("double-pendulum", step=0.5, until=100, throw=False, progress=lambda done, total: told.append((done, total)))
+    assert told[-1][0] < told[-1][1] == 200
+
+
+@pytest.mark.parametrize("every", [1, 7, 1000])
+def test_the_end_is_recorded(every):
+    found = la.simulate("double-pendulum", until=1, step=0.01, every=every)
+    whole = la.simulate("double-pendulum", until=1, step=0.01)
+    assert found.t[-1] == 1.0
+    for name in ("q", "p", "energy"):
+        np.testing.assert_array_equal(getattr(found, name)[-1], getattr(whole, name)[-1])
+    np.testing.assert_array_equal(found(1.0).q, whole.q[-1])
+    np.testing.assert_array_equal(found.end.q, whole.q[-1])
+    np.testing.assert_array_equal(found.q[-1], found.summary["q"])
+
+
+@pytest.mark.parametrize("every", [1, 7, 0])
+def test_the_end_at_an_event_is_the_state_there(every):
+    found = la.simulate("double-pendulum", until=10, step=0.02, every=every, events={"low": {"of": "q1", "stop": 1}})
+    end = found.end
+    assert found.status == 1
+    assert end.t == found.t_events["low"][-1]
+    assert abs(end.q[0]) < 1e-12
+    np.testing.assert_array_equal(end.p, found.p_events["low"][-1])
+    assert end.energy == pytest.approx(found.summary["energy"]["initial"], rel=1e-4)
+    assert "within the step to t = " in found.message
+    if every:
+        assert found.t[-1] - 0.02 <= end.t <= found.t[-1]
+        np.testing.assert_allclose(found(end.t).q, end.q, atol=1e-9)
+    else:
+        with pytest.raises(la.InputError, match="nothing was recorded"):
+            la.simulate("pendulum", until=1, every=0).end  # noqa: B018
 
 
 def test_a_bar_is_drawn_and_taken_away(capsys, monkeypatch):
@@ -160,7 +213,7 @@ def test_a_bar_is_drawn_and_taken_away(capsys, monkeypatch):
     assert "█" in drawn
     assert "/2,000,000 steps" in drawn
     assert drawn.endswith("\r\x1b[K")
-    la.simulate("double-pendulum", until=20_000, step=0.01, every=0, progress=False)
+    la.simulate("double-pendulum", until=100, step=0.01, every=0, progress=False)
     assert capsys.readouterr().err == ""
 
 
@@ -233,7 +286,8 @@ import leastaction as la
 threading.Timer(0.4, os.kill, (os.getpid(), signal.SIGINT)).start()
 try:
     WORK
-except KeyboardInterrupt:
+except la.Interrupted as interrupt:
+    assert interrupt.solution is None
     print("interrupted")
 print("alive", la.simulate("pendulum", until=1).success)
 """
@@ -245,6 +299,7 @@ print("alive", la.simulate("pendulum", until=1).success)
         'la.ensemble("double-pendulum", vary={"q1": "-1..1:1000", "q2": "-1..1:1000"}, until=100, step=0.001)',
         'la.converge("double-pendulum", until=1000, steps=[0.001, 0.0005])',
         'la.reproduce("all", precision=64)',
+        'la.certify("double-pendulum", until=1e6, step=0.001)',
     ],
 )
 def test_control_c_ends_work_of_many_threads(work):

@@ -1,6 +1,7 @@
 """Systems from names, texts, files, symbols, functions and SymPy: all the same thing."""
 
 import pickle
+import time
 
 import numpy as np
 import pytest
@@ -202,3 +203,53 @@ def test_systems_print(pendulum):
     assert repr(pendulum) == "<System 'chain': q1, q2, q3>"
     assert pendulum.describe()["coordinates"]["count"] == 3
     assert la.System(chain, n=2, parameters={"m": 1, "l": 1, "g": 1}, name="mine", title="My own").title == "My own"
+
+
+HYPERBOLIC = {
+    "arcsinh": (np.arcsinh, [-1e8, -3.0, -1e-9, 0.0, 0.3, 1e5]),
+    "arccosh": (np.arccosh, [1.0 + 1e-9, 1.5, 1e6]),
+    "arctanh": (np.arctanh, [-0.999999, -0.3, 0.0, 1e-9, 0.9]),
+    "cbrt": (np.cbrt, [-27.0, -1e-9, 0.5, 1e12]),
+    "expm1": (np.expm1, [-30.0, -1e-12, 0.0, 1e-9, 2.0]),
+    "log1p": (np.log1p, [-0.5, 0.0, 1e-9, 2.0]),
+}
+
+
+@pytest.mark.parametrize("name", HYPERBOLIC)
+def test_functions_that_formulas_have_in_other_words(name):
+    """Values to rounding, relative to one at least, and forces to rounding of their own."""
+    function, points = HYPERBOLIC[name]
+    exact = {
+        "arcsinh": lambda x: 1 / np.hypot(1, x),
+        "arccosh": lambda x: 1 / np.sqrt((x - 1) * (x + 1)),
+        "arctanh": lambda x: 1 / ((1 - x) * (1 + x)),
+        "cbrt": lambda x: 1 / (3 * np.cbrt(x) ** 2),
+        "expm1": np.exp,
+        "log1p": lambda x: 1 / (1 + x),
+    }[name]
+    system = la.System(lambda q, v: 0.5 * v @ v + function(q[0]), n=1)
+    for x in points:
+        found = la.simulate(system, q=x, v=0, until=1e-14, step=1e-14, method="verlet", outputs={"f": lambda q, v: function(q[0])})
+        assert found.outputs["f"][0] == pytest.approx(function(x), rel=1e-15, abs=4e-16)
+        # the first kick is the force
+        assert found.p[-1, 0] == pytest.approx(1e-14 * exact(x), rel=1e-9)
+    if name in ("expm1", "cbrt"):
+        tiny = la.simulate(system, q=-1e-9, v=0, until=1e-9, step=1e-9, outputs={"f": lambda q, v: function(q[0])})
+        assert tiny.outputs["f"][0] == pytest.approx(function(-1e-9), rel=1e-15)
+
+
+def test_deep_formulas_take_time_in_proportion():
+    def nested(depth):
+        def lagrangian(q, v):
+            x = q[0]
+            for _ in range(depth):
+                x = np.sin(x)
+            return v @ v / 2 + x
+
+        before = time.process_time()
+        la.System(lagrangian, n=1)
+        return time.process_time() - before
+
+    short, long = (min(nested(depth) for _ in range(3)) for depth in (4_000, 32_000))
+    # eight times the depth; it took 16 times as long when products were taken apart to their end, and takes 2.5 times as long
+    assert long < 8 * short

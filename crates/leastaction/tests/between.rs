@@ -3,7 +3,8 @@
 #![allow(clippy::unwrap_used, missing_docs)]
 
 use leastaction::prelude::*;
-use leastaction::simulate::{Conserved, Dense, Plan, Recording};
+use leastaction::simulate::{Checkpoint, Conserved, Dense, Event, Plan, Recording};
+use std::ops::ControlFlow;
 
 fn plan(method: &str, step: f64, every: u64) -> Plan {
     let run = Run {
@@ -46,13 +47,67 @@ fn states_between_steps_have_the_order_of_the_method() {
     }
 }
 
+/// A run that records every seventh step, and the rows of the same one that records all.
+fn some_and_all(run: &Run) -> (Solution, Recording) {
+    let some = Run { every: Some(7), ..run.clone() }.plan().unwrap();
+    let all = Run { every: Some(1), ..run.clone() }.plan().unwrap();
+    (some.simulate().unwrap(), all.simulate().unwrap().recording)
+}
+
+fn assert_ends_alike(some: &Recording, all: &Recording) {
+    let (a, b) = (some.len() - 1, all.len() - 1);
+    assert_ne!(b % 7, 0, "seven does not divide the steps");
+    assert_eq!(some.len(), 2 + b / 7);
+    assert_eq!((some.t[a], some.energy[a]), (all.t[b], all.energy[b]));
+    let ends = |r: &Recording, row: usize| [&r.q, &r.p].map(|list| list[row * r.n..(row + 1) * r.n].to_vec());
+    assert_eq!(ends(some, a), ends(all, b));
+}
+
+#[test]
+fn the_end_is_recorded_however_a_run_ends() {
+    let to_the_end = plan("gauss6", 0.1, 7);
+    assert_eq!((to_the_end.steps, to_the_end.rows()), (80, 13));
+    let (done, all) = some_and_all(&to_the_end.run);
+    assert_ends_alike(&done.recording, &all);
+
+    let mut run = to_the_end.run.clone();
+    run.events.insert("turn".to_owned(), Event { stop: Some(1), ..Event::of("dot(x)") });
+    let (stopped, all) = some_and_all(&run);
+    assert_eq!(stopped.summary.outcome, "stopped");
+    assert_ends_alike(&stopped.recording, &all);
+
+    let large = Run { step: Some(0.5.into()), until: Some(500.0.into()), ..Run::of("double-pendulum") };
+    let (failed, all) = some_and_all(&large);
+    assert_eq!(failed.summary.outcome, "failed");
+    assert_ends_alike(&failed.recording, &all);
+}
+
+#[test]
+fn a_pause_is_no_end() {
+    let plan = plan("gauss6", 0.1, 7);
+    let mut journey = plan.begin().unwrap();
+    journey.go(&mut |step| if step == 24 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) });
+    assert_eq!(journey.show(|seen| seen.recording.len()), 4);
+    let kept = Checkpoint::new(&plan, &mut journey);
+    assert_eq!(
+        journey.into_solution().recording.len(),
+        5,
+        "given up after 24 steps, the last of them is there"
+    );
+    let mut again = plan.begin().unwrap();
+    kept.restore(&mut again).unwrap();
+    again.go(&mut |_| ControlFlow::Continue(()));
+    let (gone_on, whole) = (again.into_solution().recording, plan.simulate().unwrap().recording);
+    assert_eq!((gone_on.t, gone_on.v), (whole.t, whole.v));
+}
+
 #[test]
 fn states_are_found_where_not_every_step_was_recorded() {
     let (all, some) = (plan("gauss6", 0.1, 1), plan("gauss6", 0.1, 7));
     let (all, few) = (all.simulate().unwrap().recording, some.simulate().unwrap().recording);
     let mut dense = Dense::new(&some);
     let last = few.t[few.len() - 1];
-    for row in (0..all.len()).filter(|row| all.t[*row] <= last) {
+    for row in 0..all.len() {
         let energy = dense.find((&few).into(), all.t[row]).unwrap();
         assert!((dense.q[0] - all.q[2 * row]).abs() < 1e-13, "t = {}", all.t[row]);
         assert!((dense.v[1] - all.v[2 * row + 1]).abs() < 1e-13);

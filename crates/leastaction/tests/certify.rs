@@ -75,7 +75,8 @@ fn the_numbers_of_the_double_pendulum() {
     assert_eq!(c.energy.measured.largest.unwrap(), summary.energy.max_relative_error);
     assert_eq!(c.solver.measured.iterations_mean.unwrap(), summary.newton.iterations_mean);
     assert_eq!(c.solver.measured.iterations_max.unwrap(), summary.newton.iterations_max);
-    assert!((1e-7..1e-2).contains(&c.solver.measured.contraction.unwrap()));
+    // the second correction by Newton's method is next to nothing
+    assert!((1e-12..1e-6).contains(&c.solver.measured.contraction.unwrap()));
     // the frequencies of the linear double pendulum are the scale of those along the run
     assert!((6.0..40.0).contains(&c.frequency.measured.fastest.unwrap()));
 }

@@ -1,7 +1,9 @@
-//! Ensembles: every member is the run it stands for, to the last bit, whatever the threads, shards and members around it.
+//! Ensembles: every member is the run it stands for, whatever the threads, shards and members around it; to the last bit where steps are given, and within
+//! the tolerance where one is.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, missing_docs)]
 
 use leastaction::error::Source;
+use leastaction::expr::Backend;
 use leastaction::prelude::*;
 use leastaction::simulate::ensemble::{Block, Column, Draw, Ensemble, EnsemblePlan, List, Spread, Status};
 use leastaction::simulate::{Direction, Event, Outcome};
@@ -203,11 +205,37 @@ fn members_keep_to_a_tolerance_with_steps_of_their_own() {
     }
     let (least, largest) = steps.iter().fold((1.0f64, 0.0f64), |(a, b), x| (a.min(*x), b.max(*x)));
     assert!(largest > 2.0 * least, "{least} {largest}");
-    // each is a run with its step, and neither threads nor shards change a bit
-    compare(&run);
+    // threads, shards and the back end change no bit
     assert_eq!(self::rows(&plan, &plan.shard(2, 3), 1), rows[plan.shard(2, 3).start as usize..][..14]);
-    // events are found with the member's step too
+    assert_eq!(self::rows(&plan, &(0..plan.count()), 3), rows);
+    let interpreted = Run { backend: Some(Backend::Interpreter), ..run.clone() };
+    assert_eq!(all(&self::plan(&interpreted)), rows);
+    // each is a run with its step, but for what the tolerance leaves unsolved
+    assert!(farthest(&run) < 100.0 * tolerance, "{:e}", farthest(&run));
+    // with events also to the last bit
     compare(&flips(run));
+}
+
+/// How far members are at the end from runs with their steps whose steps are solved to rounding, at most, relative to the largest number.
+fn farthest(run: &Run) -> f64 {
+    let plan = plan(run);
+    let names = plan.varied().to_vec();
+    let coordinates = plan.base.problem.system.coordinate_names();
+    let mut values = vec![0.0; names.len()];
+    let mut farthest = 0.0f64;
+    for (member, row) in all(&plan).iter().enumerate() {
+        plan.values(member as u64, &mut values);
+        let step = Some(real(&plan, row, "step").into());
+        let single = Run { step, tolerance: None, ..single(run, &names, &values) };
+        let summary = single.plan().unwrap().simulate().unwrap().summary;
+        let pairs = coordinates.iter().enumerate().flat_map(|(i, name)| {
+            [(format!("{name}_end"), summary.q[i]), (format!("p_{name}_end"), summary.p[i])]
+        });
+        let pairs: Vec<(f64, f64)> = pairs.map(|(name, x)| (real(&plan, row, &name), x)).collect();
+        let size = pairs.iter().fold(0.0f64, |size, (_, x)| size.max(x.abs()));
+        farthest = pairs.iter().fold(farthest, |far, (a, b)| far.max((a - b).abs() / size));
+    }
+    farthest
 }
 
 /// A linear motion keeps its energy with any step, also with gyroscopic terms: that is no reason for larger ones.

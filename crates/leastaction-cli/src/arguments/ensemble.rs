@@ -81,7 +81,7 @@ fn seed(text: &str) -> Result<u64, String> {
     seed.ok_or_else(|| format!("give a whole number from 0 to {MAX_SEED}"))
 }
 
-fn threads(text: &str) -> Result<usize, String> {
+pub(super) fn threads(text: &str) -> Result<usize, String> {
     let threads = text.parse().ok().filter(|threads| (1..=4096).contains(threads));
     threads.ok_or_else(|| "give a whole number of threads, from 1 to 4096".to_owned())
 }

@@ -6,12 +6,14 @@ mod ensemble;
 mod observe;
 mod reproduce;
 mod section;
+mod verify;
 
 pub(crate) use certify::CertifyFlags;
 pub(crate) use converge::ConvergeFlags;
 pub(crate) use ensemble::{EnsembleFlags, Shard};
 pub(crate) use reproduce::ReproduceFlags;
 pub(crate) use section::SectionFlags;
+pub(crate) use verify::VerifyFlags;
 
 use observe::ObserveFlags;
 
@@ -20,7 +22,7 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 use leastaction::error::{Origin, Source};
 use leastaction::expr::Backend;
 use leastaction::prelude::Run;
-use leastaction::simulate::MAX_DIGITS;
+use leastaction::simulate::{Interval, MAX_DIGITS};
 use leastaction::system::Quantity;
 use std::collections::HashSet;
 use std::path::PathBuf;
@@ -41,6 +43,10 @@ pub(crate) enum Command {
     Converge(Box<ConvergeFlags>),
     /// Measure order, symplecticity, conservation and more on a run of your own, with a verdict for each
     Certify(Box<CertifyFlags>),
+    /// Continue a run or an ensemble that was interrupted, from its checkpoint
+    Resume(ResumeFlags),
+    /// Check a result or a checkpoint: checksum, energies, steps taken again, the same bits
+    Verify(VerifyFlags),
     /// Find where motions pass through a surface: a Poincaré section
     Section(Box<SectionFlags>),
     /// Run many members that differ in parameters and initial states: a grid, a list, draws
@@ -155,7 +161,7 @@ pub(crate) struct SimulateFlags {
     start: StartFlags,
     #[command(flatten)]
     method: MethodFlags,
-    /// Record every K-th step (0 records nothing) [default: as often as 160 MB allow]
+    /// Record every K-th step and the last one (0 records nothing) [default: as often as 160 MB allow]
     #[arg(long, value_name = "K", value_parser = every, allow_hyphen_values = true)]
     every: Option<u64>,
     /// Record K points a step, from the step's polynomial [default: 1, the end of the step]
@@ -168,13 +174,64 @@ pub(crate) struct SimulateFlags {
     observe: ObserveFlags,
     /// Write times and states of the events: .csv, .npz (or .parquet where built in); may be repeated
     #[arg(long, value_name = "FILE")]
-    pub(crate) events: Vec<PathBuf>,
+    events: Vec<String>,
     /// Draw motion, coordinates, phase portrait and energy error: .svg or .png; may be repeated
     #[arg(long, value_name = "FILE")]
     plot: Vec<String>,
+    /// Save the run on its way, so that `leastaction resume FILE` can continue it
+    #[arg(long, value_name = "FILE")]
+    checkpoint: Option<String>,
+    /// How often to save it, such as 5min or 100000steps [default: 30s]
+    #[arg(long, value_name = "INTERVAL", allow_hyphen_values = true)]
+    checkpoint_every: Option<Interval>,
     /// How to print the summary
     #[arg(long, value_enum, default_value_t = SummaryFormat::Text)]
     pub(crate) summary: SummaryFormat,
+}
+
+/// Files are those of the run, unless others are named.
+#[derive(Debug, Args)]
+pub(crate) struct ResumeFlags {
+    /// The checkpoint of a run, or what is left of an ensemble (map.npz.part)
+    #[arg(value_name = "FILE")]
+    pub(crate) file: PathBuf,
+    /// Write the recorded states to other files
+    #[arg(long, value_name = "FILE")]
+    out: Vec<String>,
+    /// Write the events to other files
+    #[arg(long, value_name = "FILE")]
+    events: Vec<String>,
+    /// Draw other pictures
+    #[arg(long, value_name = "FILE")]
+    plot: Vec<String>,
+    /// How often to save it from now on
+    #[arg(long, value_name = "INTERVAL", allow_hyphen_values = true)]
+    checkpoint_every: Option<Interval>,
+    /// Threads to compute an ensemble with
+    #[arg(long, value_name = "N", value_parser = ensemble::threads, allow_hyphen_values = true)]
+    pub(crate) threads: Option<usize>,
+    /// How to print the summary
+    #[arg(long, value_enum, default_value_t = SummaryFormat::Text)]
+    pub(crate) summary: SummaryFormat,
+}
+
+impl ResumeFlags {
+    /// Whether other files are asked for than those there are.
+    pub(crate) fn changes_files(&self) -> bool {
+        let lists = [&self.out, &self.events, &self.plot];
+        lists.iter().any(|list| !list.is_empty()) || self.checkpoint_every.is_some()
+    }
+    /// Puts the files into a run.
+    pub(crate) fn fill(&self, run: &mut Run) {
+        for (given, kept) in
+            [(&self.out, &mut run.out), (&self.events, &mut run.out_events), (&self.plot, &mut run.plot)]
+        {
+            if !given.is_empty() {
+                kept.clone_from(given);
+            }
+        }
+        run.checkpoint_every = self.checkpoint_every.or(run.checkpoint_every);
+    }
 }
 
 /// What `--precision` asks for.
@@ -270,8 +327,17 @@ impl SimulateFlags {
         if !self.out.is_empty() {
             run.out = self.out.clone();
         }
+        if !self.events.is_empty() {
+            run.out_events = self.events.clone();
+        }
         if !self.plot.is_empty() {
             run.plot = self.plot.clone();
+        }
+        run.checkpoint = self.checkpoint.clone().or(run.checkpoint);
+        run.checkpoint_every = self.checkpoint_every.or(run.checkpoint_every);
+        if run.checkpoint.is_none() && run.checkpoint_every.is_some() {
+            let message = "there is no checkpoint to save so often; name its file with --checkpoint FILE";
+            return Err(Ending::BadInput(message.to_owned()));
         }
         run.every = self.every.or(run.every);
         run.dense = self.dense.or(run.dense);

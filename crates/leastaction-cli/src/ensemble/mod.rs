@@ -4,27 +4,58 @@
 
 mod list;
 mod picture;
+mod request;
 mod summary;
 
-use crate::arguments::{EnsembleFlags, Shard};
+use crate::arguments::{EnsembleFlags, ResumeFlags, Shard};
 use crate::output::journal::{self, Journal, Shape};
 use crate::output::{self, Heading};
 use crate::progress::{Interrupt, Progress};
 use crate::{Ending, pick, say, warn_of_text};
+use leastaction::prelude::Run;
 use leastaction::simulate::ensemble::{Block, EnsemblePlan, List, Tally};
+use request::{Files, Request};
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 pub(crate) fn ensemble(flags: &EnsembleFlags) -> Result<(), Ending> {
     let mut run = flags.to_run()?;
+    if run.checkpoint.is_some() {
+        let message = "ensembles need no checkpoint: members are kept beside --out, and --resume continues\n  leave out `checkpoint`";
+        return Err(Ending::BadInput(message.to_owned()));
+    }
     // the step of the run that is not varied; members have it, or steps near it
     pick::pick(&mut run, None)?;
-    let files = Files::new(flags, &run.out, &run.plot)?;
-    let list = run.ensemble.as_ref().and_then(|ensemble| ensemble.list.as_ref());
-    let list = list.map(|path| list::read(Path::new(path))).transpose()?;
+    perform(&Request::new(run, flags)?)
+}
+
+/// Continues what a journal has begun. `None` if the file is no journal.
+pub(crate) fn resume(flags: &ResumeFlags) -> Option<Result<(), Ending>> {
+    let (identity, note) = Journal::about(&flags.file).ok()??;
+    if flags.changes_files() {
+        let message = "what is left of an ensemble is continued with its own files; leave out --out, --events, --plot and --checkpoint-every";
+        return Some(Err(Ending::BadInput(message.to_owned())));
+    }
+    let request = Request::of_journal(&identity, &note, flags);
+    Some(request.ok_or_else(|| {
+        Ending::BadInput(format!(
+            "the beginning of `{}` is damaged\n  the command that began it continues it with --resume, if the rest is whole",
+            flags.file.display()
+        ))
+    }).and_then(|request| perform(&request)))
+}
+
+/// The list of starts of a run that has one.
+pub(crate) fn list_of(run: &Run) -> Result<Option<List>, Ending> {
+    let path = run.ensemble.as_ref().and_then(|ensemble| ensemble.list.as_ref());
+    path.map(|path| list::read(Path::new(path))).transpose()
+}
+
+fn perform(request: &Request) -> Result<(), Ending> {
+    let list = request.list.as_deref().map(list::read).transpose()?;
     let fingerprint = list.as_ref().map(fingerprint);
-    let plan = EnsemblePlan::new(&run, list)?;
+    let plan = EnsemblePlan::new(&request.run, list)?;
     warn_of_text(&plan.base.problem.system);
     for note in &plan.base.notes {
         say(&format!("note: {note}"));
@@ -32,22 +63,23 @@ pub(crate) fn ensemble(flags: &EnsembleFlags) -> Result<(), Ending> {
     for warning in plan.base.warnings() {
         say(&format!("warning: {warning}"));
     }
-    let column = picture::column(&plan, flags.colour.as_deref(), !files.pictures.is_empty())?;
-    let work = Work::new(plan, flags, fingerprint)?;
-    if flags.resume && files.are_complete(&work.text)? {
+    let files = &request.files;
+    let column = picture::column(&plan, request.colour.as_deref(), !files.pictures.is_empty())?;
+    let work = Work::new(plan, request, fingerprint)?;
+    if request.resume && files.are_complete(&work.text)? {
         return Ok(());
     }
-    let mut journal = files.journal(&work, flags.resume)?;
+    let mut journal = files.journal(&work, request)?;
     let mut tally = Tally::new(&work.plan);
     let start = Instant::now();
     let finished = work.compute(journal.as_mut(), &mut tally)?;
     if !finished {
-        return Err(interrupted(&tally, &work, journal.is_some()));
+        return Err(interrupted(&tally, &work, journal.as_ref()));
     }
     if let Some(journal) = journal {
         files.write(&work, journal, (column, tally.failed))?;
     }
-    summary::print_summary(flags.summary, &work, &tally, start.elapsed().as_secs_f64())?;
+    summary::print_summary(request.summary, &work, &tally, start.elapsed().as_secs_f64())?;
     name_failures(&tally);
     warn_of_tolerance(&work, &tally);
     if tally.failed == tally.members && tally.members > 0 {
@@ -82,13 +114,13 @@ struct Work {
 }
 
 impl Work {
-    fn new(plan: EnsemblePlan, flags: &EnsembleFlags, list: Option<u64>) -> Result<Self, Ending> {
-        let members = match flags.shard {
+    fn new(plan: EnsemblePlan, request: &Request, list: Option<u64>) -> Result<Self, Ending> {
+        let members = match request.shard {
             None => 0..plan.count(),
             Some(Shard { index, count }) => plan.shard(index, count),
         };
         let run = plan.run.to_toml()?;
-        let text = match flags.shard {
+        let text = match request.shard {
             None => run,
             Some(Shard { index, count }) => format!(
                 "# shard {index}/{count}: members {} to {} of {}\n{run}",
@@ -98,13 +130,13 @@ impl Work {
             ),
         };
         let identity = format!(
-            "leastaction {}\nlist {list:?}\nblocks of {}\n{text}",
+            "# leastaction {}\n# list {list:?}\n# blocks of {}\n{text}",
             env!("CARGO_PKG_VERSION"),
             plan.block_size()
         );
         let cores = || std::thread::available_parallelism().map_or(1, usize::from);
-        let threads = flags.threads.unwrap_or_else(cores);
-        Ok(Self { plan, members, shard: flags.shard, threads, text, identity })
+        let threads = request.threads.unwrap_or_else(cores);
+        Ok(Self { plan, members, shard: request.shard, threads, text, identity })
     }
 
     fn count(&self) -> u64 {
@@ -156,43 +188,16 @@ fn unreadable(error: &std::io::Error) -> Ending {
     Ending::Failed(format!("cannot read what was computed: {error}"))
 }
 
-/// Where the results go.
-struct Files {
-    tables: Vec<PathBuf>,
-    pictures: Vec<PathBuf>,
-}
-
 impl Files {
-    fn new(flags: &EnsembleFlags, out: &[String], plot: &[String]) -> Result<Self, Ending> {
-        let table = |name: &String| match flags.shard {
-            None => PathBuf::from(name),
-            Some(shard) => of_shard(Path::new(name), shard),
-        };
-        let files = Self {
-            tables: out.iter().map(table).collect(),
-            pictures: plot.iter().map(PathBuf::from).collect(),
-        };
-        files.tables.iter().try_for_each(|path| output::check_table(path))?;
-        files.pictures.iter().try_for_each(|path| output::check_picture(path))?;
-        if flags.shard.is_some() && !files.pictures.is_empty() {
-            let message = "--plot needs all members, and --shard computes a part\n  draw them when all parts are there, or leave out --shard";
-            return Err(Ending::BadInput(message.to_owned()));
-        }
-        if flags.resume && files.tables.is_empty() && files.pictures.is_empty() {
-            return Err(Ending::BadInput("there is nothing to resume without --out or --plot".to_owned()));
-        }
-        Ok(files)
-    }
-
     fn all(&self) -> impl Iterator<Item = &PathBuf> {
         self.tables.iter().chain(&self.pictures)
     }
 
     /// The journal beside the first file; none if nothing is written.
-    fn journal(&self, work: &Work, resume: bool) -> Result<Option<Journal>, Ending> {
+    fn journal(&self, work: &Work, request: &Request) -> Result<Option<Journal>, Ending> {
         let Some(first) = self.all().next() else { return Ok(None) };
-        let path = journal::path_beside(first);
-        Journal::open(&path, &work.identity, work.shape(), resume).map(Some)
+        let (path, note) = (journal::path_beside(first), request.note()?);
+        Journal::open(&path, &work.identity, &note, work.shape(), request.resume).map(Some)
     }
 
     /// Whether an earlier run has written everything, so that nothing is left to resume.
@@ -236,17 +241,12 @@ fn resumable(message: &str) -> Ending {
     Ending::Failed(format!("{message}\n  nothing is lost: --resume writes it without computing again"))
 }
 
-/// `map.npz` as `map.2-of-7.npz`
-fn of_shard(path: &Path, shard: Shard) -> PathBuf {
-    let stem = path.file_stem().unwrap_or_default().to_string_lossy();
-    let extension = path.extension().map(|e| format!(".{}", e.to_string_lossy())).unwrap_or_default();
-    path.with_file_name(format!("{stem}.{}-of-{}{extension}", shard.index, shard.count))
-}
-
-fn interrupted(tally: &Tally, work: &Work, kept: bool) -> Ending {
-    let advice =
-        if kept { "; the same command with --resume continues" } else { "; with --out it could be resumed" };
-    say(&format!("interrupted after {} of {} members{advice}", tally.members, work.count()));
+fn interrupted(tally: &Tally, work: &Work, journal: Option<&Journal>) -> Ending {
+    let advice = match journal {
+        Some(journal) => format!("`leastaction resume {}` continues", journal.path().display()),
+        None => "with --out it could be resumed".to_owned(),
+    };
+    say(&format!("interrupted after {} of {} members; {advice}", tally.members, work.count()));
     Ending::Interrupted
 }
 

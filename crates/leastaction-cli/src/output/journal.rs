@@ -1,7 +1,7 @@
 //! Where finished blocks of an ensemble wait until all are there: a file beside the output, in which nothing is believed without its
 //! checksum.
 //!
-//! It begins with the text that says which ensemble it belongs to. Blocks follow in their order, each with its number, its columns and a
+//! It begins with the text that says which ensemble it belongs to, and another that says what else it takes to continue it. Blocks follow in their order, each with its number, its columns and a
 //! checksum, so that any of them, and any column of one, has a known place. A file that was cut anywhere is good up to its last whole block.
 
 use crate::Ending;
@@ -53,10 +53,12 @@ pub(crate) fn path_beside(output: &Path) -> PathBuf {
 }
 
 impl Journal {
-    /// Opens the journal of an ensemble, which is told by a text; a new one, or with `resume` an old one if there is any.
+    /// Opens the journal of an ensemble, which is told by a text; a new one, or with `resume` an old one if there is any. A new one
+    /// keeps a note for those who find it.
     pub(crate) fn open(
         path: &Path,
         text: &str,
+        note: &str,
         shape: Shape,
         resume: bool,
     ) -> std::result::Result<Self, Ending> {
@@ -84,19 +86,33 @@ impl Journal {
                 path.display()
             )));
         }
-        let start = head.len() as u64;
-        let mut journal = Self { file, path: path.to_owned(), shape, start, blocks: 0 };
-        if found.len() < head.len() && head.starts_with(&found) {
-            journal.begin(&head).map_err(|error| cannot(&error))?;
-        } else if found != head {
+        if !head.starts_with(&found) {
             return Err(Ending::BadInput(format!(
                 "`{}` belongs to another ensemble: the system, the run, what varies, the shard or the version differ\n  \
                  repeat the command as it was, or remove the file to begin anew",
                 path.display()
             )));
         }
+        let old = if found.len() == head.len() { counted_text(&mut file).ok() } else { None };
+        let length = old.as_deref().unwrap_or(note).len() as u64;
+        let start = head.len() as u64 + CELL + length;
+        let mut journal = Self { file, path: path.to_owned(), shape, start, blocks: 0 };
+        if old.is_none() {
+            journal.begin(&[&head, counted(note).as_slice()].concat()).map_err(|error| cannot(&error))?;
+        }
         journal.find_blocks().map_err(|error| cannot(&error))?;
         Ok(journal)
+    }
+
+    /// Which ensemble a file belongs to, and its note; nothing if it is no journal.
+    pub(crate) fn about(path: &Path) -> Result<Option<(String, String)>> {
+        let mut file = File::open(path)?;
+        let mut title = Vec::new();
+        (&mut file).take(TITLE.len() as u64).read_to_end(&mut title)?;
+        if title != TITLE.as_bytes() {
+            return Ok(None);
+        }
+        Ok(Some((counted_text(&mut file)?, counted_text(&mut file)?)))
     }
 
     fn begin(&mut self, head: &[u8]) -> Result<()> {
@@ -162,18 +178,37 @@ impl Journal {
         Ok(bytes.chunks_exact(CELL as usize).map(word).collect())
     }
 
+    /// Its file.
+    pub(crate) fn path(&self) -> &Path {
+        &self.path
+    }
+
     /// All members have been written elsewhere.
     pub(crate) fn remove(self) -> Result<()> {
         std::fs::remove_file(&self.path)
     }
 }
 
-/// The beginning of a file.
+/// The beginning of a file, up to the note.
 fn head(text: &str) -> Vec<u8> {
-    let mut head = TITLE.as_bytes().to_vec();
-    head.extend((text.len() as u64).to_le_bytes());
-    head.extend(text.bytes());
-    head
+    [TITLE.as_bytes(), counted(text).as_slice()].concat()
+}
+
+/// A text with its length in front.
+fn counted(text: &str) -> Vec<u8> {
+    [(text.len() as u64).to_le_bytes().as_slice(), text.as_bytes()].concat()
+}
+
+/// Reads a text with its length in front.
+fn counted_text(file: &mut File) -> Result<String> {
+    let mut length = [0; CELL as usize];
+    file.read_exact(&mut length)?;
+    let (length, mut bytes) = (u64::from_le_bytes(length), Vec::new());
+    file.take(length).read_to_end(&mut bytes)?;
+    if bytes.len() as u64 != length {
+        return Err(ErrorKind::UnexpectedEof.into());
+    }
+    String::from_utf8(bytes).map_err(|_| ErrorKind::InvalidData.into())
 }
 
 /// The hash FNV-1a, by words, of a block and its number.
@@ -194,7 +229,7 @@ mod tests {
     }
 
     fn open(path: &Path, text: &str, resume: bool) -> std::result::Result<Journal, Ending> {
-        Journal::open(path, text, SHAPE, resume)
+        Journal::open(path, text, "a note", SHAPE, resume)
     }
 
     #[test]
@@ -230,6 +265,11 @@ mod tests {
             assert_eq!(open(&path, "which", true).unwrap().blocks, good, "changed at {at}");
         }
         std::fs::write(&path, &whole).unwrap();
+        let about = Journal::about(&path).unwrap();
+        assert_eq!(about, Some(("which".to_owned(), "a note".to_owned())));
+        // the old note stays
+        drop(Journal::open(&path, "which", "another and a longer one", SHAPE, true).unwrap());
+        assert_eq!(std::fs::read(&path).unwrap(), whole);
         assert!(matches!(open(&path, "other", true), Err(Ending::BadInput(_))));
         assert!(matches!(open(&path, "which", false), Err(Ending::BadInput(_))));
         let first = open(&path, "which", true).unwrap();

@@ -2,6 +2,7 @@
 
 use super::csv::{comments, quoted};
 use super::journal::Journal;
+use super::seal::Seal;
 use super::{extension, npz, write_whole};
 use leastaction::error::number;
 use leastaction::simulate::ensemble::{Column, Kind, Status};
@@ -29,8 +30,26 @@ pub(crate) fn write_members(
     })
 }
 
+/// The checksum of all members.
+pub(super) fn seal(heading: &Heading<'_>, journal: &mut Journal) -> Result<String> {
+    let mut seal = Seal::new(heading.run, heading.columns.iter().map(|column| column.name.as_str()));
+    for block in 0..journal.blocks {
+        let block = journal.read(block)?;
+        for (index, column) in heading.columns.iter().enumerate() {
+            for cell in block.column(index) {
+                match column.kind {
+                    Kind::Whole => seal.number(index, *cell as f64),
+                    Kind::Real => seal.number(index, f64::from_bits(*cell)),
+                    Kind::Status => seal.word(index, Status::of_code(*cell).word()),
+                }
+            }
+        }
+    }
+    Ok(seal.close())
+}
+
 fn write_csv(file: &mut impl Write, heading: &Heading<'_>, journal: &mut Journal) -> Result<()> {
-    comments(file, heading.run)?;
+    comments(file, heading.run, Some(&seal(heading, journal)?))?;
     let names: Vec<String> = heading.columns.iter().map(|column| quoted(&column.name)).collect();
     writeln!(file, "{}", names.join(","))?;
     for block in 0..journal.blocks {
@@ -74,6 +93,7 @@ fn write_npz(file: impl Write + Seek, heading: &Heading<'_>, journal: &mut Journ
     let words = Status::ALL.map(Status::word);
     npz::texts(&mut archive, "statuses", &[words.len()], &words)?;
     npz::texts(&mut archive, "run", &[], &[heading.run])?;
+    npz::seal(&mut archive, &seal(heading, journal)?)?;
     archive.finish()?;
     Ok(())
 }

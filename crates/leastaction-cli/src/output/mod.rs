@@ -9,17 +9,20 @@ mod npz;
 #[cfg(feature = "parquet")]
 pub(crate) mod parquet;
 mod points;
+mod seal;
+mod stored;
 mod table;
 
 use crate::Ending;
 use crate::figure::{Figure, to_png, to_svg};
 use leastaction::prelude::Solution;
-use leastaction::simulate::Plan;
+use leastaction::simulate::{self, Plan};
 pub(crate) use members::{Heading, stored_run, write_members};
 pub(crate) use points::Points;
 use std::fs::File;
-use std::io::{BufWriter, ErrorKind, Write};
+use std::io::{BufWriter, Write};
 use std::path::Path;
+pub(crate) use stored::{Cells, Stored};
 use table::Table;
 
 const TABLES: &str = if cfg!(feature = "parquet") { ".csv, .npz or .parquet" } else { ".csv or .npz" };
@@ -116,34 +119,20 @@ pub(crate) fn write_text(path: &Path, text: &str) -> Result<(), String> {
 /// Writes beside the path and moves the file there when it is complete.
 fn write_whole(
     path: &Path,
-    write: impl FnOnce(&mut BufWriter<File>) -> std::io::Result<()>,
+    write: impl FnOnce(&mut BufWriter<&mut File>) -> std::io::Result<()>,
 ) -> Result<(), String> {
-    // a link is followed, not replaced
-    let path = path.canonicalize().unwrap_or_else(|_| path.to_owned());
-    let finish = |file: File| {
+    let buffered = |file: &mut File| {
         let mut file = BufWriter::with_capacity(1 << 16, file);
         write(&mut file)?;
-        file.into_inner().map_err(std::io::IntoInnerError::into_error)
-    };
-    let complaint = |error: &std::io::Error| {
-        format!("cannot write `{}`: {error}\n  try another place with --out or --plot", path.display())
+        file.flush()
     };
     // a device or a pipe is written to; moving a file there would replace it
-    if path.exists() && !path.is_file() {
-        let device = File::options().write(true).open(&path);
-        return device.and_then(finish).map(drop).map_err(|error| complaint(&error));
-    }
-    let mut name = path.file_name().unwrap_or_default().to_owned();
-    name.push(format!(".{}.part", std::process::id()));
-    let part = path.with_file_name(name);
-    let result = File::create_new(&part)
-        .and_then(finish)
-        .and_then(|file| file.sync_all())
-        .and_then(|()| std::fs::rename(&part, &path));
-    result.map_err(|error| {
-        if error.kind() != ErrorKind::AlreadyExists {
-            let _ = std::fs::remove_file(&part);
-        }
-        complaint(&error)
+    let written = if path.exists() && !path.is_file() {
+        File::options().write(true).open(path).and_then(|mut device| buffered(&mut device))
+    } else {
+        simulate::write_whole(path, buffered).map(drop)
+    };
+    written.map_err(|error| {
+        format!("cannot write `{}`: {error}\n  try another place with --out or --plot", path.display())
     })
 }

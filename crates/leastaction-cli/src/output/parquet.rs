@@ -2,6 +2,7 @@
 
 use super::journal::Journal;
 use super::members::Heading;
+use super::stored::{Cells, Stored};
 use super::table::Table;
 use leastaction::simulate::ensemble::{Kind, Status};
 use parquet::basic::{LogicalType, Repetition, Type as Physical};
@@ -11,6 +12,7 @@ use parquet::file::metadata::KeyValue;
 use parquet::file::properties::WriterProperties;
 use parquet::file::reader::{FileReader, SerializedFileReader};
 use parquet::file::writer::SerializedFileWriter;
+use parquet::record::Field;
 use parquet::schema::types::Type;
 use std::fs::File;
 use std::io::{Error, Result, Write};
@@ -37,7 +39,7 @@ fn write_parquet(file: impl Write + Send, table: &Table<'_>) -> std::result::Res
         fields.push(Arc::new(field.with_repetition(Repetition::REQUIRED).build()?));
     }
     let schema = Arc::new(Type::group_type_builder("run").with_fields(fields).build()?);
-    let mut writer = SerializedFileWriter::new(file, schema, properties(&table.run))?;
+    let mut writer = SerializedFileWriter::new(file, schema, properties(&table.run, table.seal()))?;
     for start in (0..table.rows).step_by(GROUP) {
         write_group(&mut writer, table, start..(start + GROUP).min(table.rows))?;
     }
@@ -45,11 +47,12 @@ fn write_parquet(file: impl Write + Send, table: &Table<'_>) -> std::result::Res
     Ok(())
 }
 
-/// The version and the run, as the file's metadata.
-fn properties(run: &str) -> Arc<WriterProperties> {
+/// The version, the run and the checksum, as the file's metadata.
+fn properties(run: &str, seal: String) -> Arc<WriterProperties> {
     let metadata = vec![
         KeyValue::new("leastaction".to_owned(), env!("CARGO_PKG_VERSION").to_owned()),
         KeyValue::new("run".to_owned(), run.to_owned()),
+        KeyValue::new("checksum".to_owned(), seal),
     ];
     Arc::new(WriterProperties::builder().set_key_value_metadata(Some(metadata)).build())
 }
@@ -96,8 +99,9 @@ pub(super) fn write_members(
     });
     let fields = fields.collect::<std::result::Result<Vec<_>, _>>().map_err(Error::other)?;
     let schema = Type::group_type_builder("run").with_fields(fields).build().map_err(Error::other)?;
-    let mut writer =
-        SerializedFileWriter::new(file, Arc::new(schema), properties(heading.run)).map_err(Error::other)?;
+    let seal = super::members::seal(heading, journal)?;
+    let mut writer = SerializedFileWriter::new(file, Arc::new(schema), properties(heading.run, seal))
+        .map_err(Error::other)?;
     let blocks: Vec<u64> = (0..journal.blocks).collect();
     for group in blocks.chunks(BLOCKS_A_GROUP) {
         write_blocks(&mut writer, heading, journal, group)?;
@@ -148,4 +152,31 @@ pub(super) fn stored_run(path: &Path) -> Option<String> {
     let reader = SerializedFileReader::new(File::open(path).ok()?).ok()?;
     let metadata = reader.metadata().file_metadata().key_value_metadata()?;
     metadata.iter().find(|pair| pair.key == "run")?.value.clone()
+}
+
+/// A table that was written.
+pub(super) fn read(path: &Path) -> std::result::Result<Stored, String> {
+    let file = File::open(path).map_err(|error| error.to_string())?;
+    let reader = SerializedFileReader::new(file).map_err(|error| error.to_string())?;
+    let metadata = reader.metadata().file_metadata().key_value_metadata().cloned().unwrap_or_default();
+    let value = |key: &str| metadata.iter().find(|pair| pair.key == key).and_then(|pair| pair.value.clone());
+    let run = value("run").ok_or("it is no table of leastaction: it has no run")?;
+    let mut columns: Vec<(String, Cells)> = Vec::new();
+    for (row, fields) in reader.get_row_iter(None).map_err(|error| error.to_string())?.enumerate() {
+        let fields = fields.map_err(|error| error.to_string())?;
+        for (index, (name, field)) in fields.get_column_iter().enumerate() {
+            if row == 0 {
+                let is_word = matches!(field, Field::Str(_));
+                let cells = if is_word { Cells::Words(Vec::new()) } else { Cells::Numbers(Vec::new()) };
+                columns.push((name.clone(), cells));
+            }
+            match (&mut columns[index].1, field) {
+                (Cells::Words(words), Field::Str(word)) => words.push(word.clone()),
+                (Cells::Numbers(numbers), Field::Double(x)) => numbers.push(*x),
+                (Cells::Numbers(numbers), Field::Long(x)) => numbers.push(*x as f64),
+                _ => return Err(format!("row {row}: `{name}` is no number")),
+            }
+        }
+    }
+    Ok(Stored { version: value("leastaction"), seal: value("checksum"), run, columns })
 }

@@ -15,7 +15,7 @@ pub(crate) struct Points<'a> {
 
 impl Points<'_> {
     pub(super) fn write(&self, file: &mut impl Write) -> Result<()> {
-        comments(file, &self.run)?;
+        comments(file, &self.run, None)?;
         let varied = self.plan.names.iter().map(|name| quoted(name));
         let axes = self.plan.axes.iter().map(|axis| quoted(axis));
         let names: Vec<String> =

@@ -1,5 +1,6 @@
 //! What a table holds, whatever kind of file it becomes: the states of a run, or its events.
 
+use super::seal::Seal;
 use leastaction::prelude::Solution;
 use leastaction::simulate::Plan;
 use std::borrow::Cow;
@@ -83,6 +84,23 @@ impl<'a> Table<'a> {
         }
         let run = solution.run.to_toml().map_err(|error| error.to_string())?;
         Ok(Self { rows: e.len(), words: Some(("event", names)), blocks, coordinates, run })
+    }
+
+    /// Its checksum.
+    pub(super) fn seal(&self) -> String {
+        let words = self.words.as_ref();
+        let mut seal = Seal::new(&self.run, words.map(|(name, _)| *name).into_iter().chain(self.names()));
+        let mut column = 0;
+        if let Some((_, words)) = words {
+            words.iter().for_each(|word| seal.word(0, word));
+            column = 1;
+        }
+        for block in &self.blocks {
+            let width = block.columns.len();
+            block.values.iter().enumerate().for_each(|(at, x)| seal.number(column + at % width, *x));
+            column += width;
+        }
+        seal.close()
     }
 
     /// Names of all columns of numbers.

@@ -28,7 +28,7 @@ from ._errors import (
     SimulationError,
     TracingError,
 )
-from ._simulate import simulate
+from ._simulate import resume, simulate
 from ._solution import Solution, State
 from ._symbols import coordinates, dot, parameters, sign, t
 from ._system import System
@@ -60,6 +60,7 @@ __all__ = [
     "methods",
     "parameters",
     "reproduce",
+    "resume",
     "sign",
     "simulate",
     "systems",

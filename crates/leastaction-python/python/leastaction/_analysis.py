@@ -3,21 +3,23 @@
 from __future__ import annotations
 
 import json
+import os
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import numpy.typing as npt
 
 from . import _core
 from ._errors import InputError, LeastActionWarning, SimulationError
-from ._progress import Report, watcher
+from ._progress import watcher
 from ._simulate import keywords
-from ._system import Number, System, as_system
+from ._system import System, as_system
+from ._types import Array, Number, Numbers, Report, Values
 
 if TYPE_CHECKING:
     import pandas
+    from matplotlib.figure import Figure
 
 
 class Convergence:
@@ -25,13 +27,17 @@ class Convergence:
 
     ``errors[of, method]`` is an array of errors, one for each of ``steps`` (NaN where one failed), ``orders[of, method]`` the fitted order
     (None where errors are rounding).
+
+    >>> import leastaction as la
+    >>> la.converge("pendulum", methods=["midpoint"], until=1, steps=[0.1, 0.05], of=["q"])
+    <Convergence of 'pendulum': fitted orders midpoint q: 1.96>
     """
 
     def __init__(self, found: dict[str, Any]) -> None:
         #: Everything as the command's ``--format json`` has it.
         self.report: dict[str, Any] = found
         #: Step sizes.
-        self.steps: npt.NDArray[np.float64] = np.array(found["steps"])
+        self.steps: Array = np.array(found["steps"])
         #: What the runs were compared with.
         self.reference: str = found["reference"]
         series = {(s["of"], s["method"]): s for s in found["series"]}
@@ -41,16 +47,27 @@ class Convergence:
         self.orders: dict[tuple[str, str], float | None] = {key: s["fitted_order"] for key, s in series.items()}
 
     def to_pandas(self) -> pandas.DataFrame:
-        """A table with steps downwards, measures and methods sideways."""
+        """A table with steps downwards, measures and methods sideways.
+
+        >>> import leastaction as la
+        >>> la.converge("pendulum", methods=["simpson"], until=1, steps=[0.1, 0.05], of=["q"]).to_pandas().shape
+        (2, 1)
+        """
         import pandas as pd
 
         return pd.DataFrame(self.errors, index=pd.Index(self.steps, name="step"))
 
-    def plot(self, **keywords: Any) -> Any:
-        """Errors against steps on logarithmic axes; returns the figure."""
+    def plot(self) -> Figure:
+        """Errors against steps on logarithmic axes; returns the figure.
+
+        >>> import leastaction as la
+        >>> figure = la.converge("pendulum", methods=["simpson"], until=1, steps=[0.1, 0.05], of=["q"]).plot()
+        >>> figure.axes[0].get_title()
+        'error of q'
+        """
         from ._plot import plot_convergence
 
-        return plot_convergence(self, **keywords)
+        return plot_convergence(self)
 
     def __repr__(self) -> str:
         shown = (f"{m} {of}: {'rounding' if o is None else f'{o:.2f}'}" for (of, m), o in self.orders.items())
@@ -58,7 +75,7 @@ class Convergence:
 
 
 def converge(
-    system: System | str,
+    system: System | str | os.PathLike[str],
     *,
     methods: Sequence[str] | None = None,
     steps: Sequence[Number] | None = None,
@@ -69,12 +86,12 @@ def converge(
     reference: str | None = None,
     refine: int | None = None,
     reference_precision: int | None = None,
-    q: Any = None,
-    v: Any = None,
-    p: Any = None,
+    q: Numbers | None = None,
+    v: Numbers | None = None,
+    p: Numbers | None = None,
     t0: Number | None = None,
     until: Number | None = None,
-    parameters: Mapping[Any, Any] | None = None,
+    parameters: Values | None = None,
     precision: int | None = None,
     progress: bool | Report | None = None,
 ) -> Convergence:
@@ -121,7 +138,12 @@ def _distinct(what: str, names: Sequence[str]) -> list[str]:
 
 
 class Certificate:
-    """What was measured of one run, with a verdict for each; printing it shows the page."""
+    """What was measured of one run, with a verdict for each; printing it shows the page.
+
+    >>> import leastaction as la
+    >>> la.certify("pendulum", method="gauss4", step=0.05, until=2)
+    <Certificate: passed>
+    """
 
     def __init__(self, found: dict[str, Any], text: str, passed: bool) -> None:
         #: Everything as the command's ``--json`` has it.
@@ -139,25 +161,30 @@ class Certificate:
 
 
 def certify(
-    system: System | str,
+    system: System | str | os.PathLike[str],
     *,
     energy_error: float | None = None,
     throw: bool = False,
     progress: bool | Report | None = None,
-    q: Any = None,
-    v: Any = None,
-    p: Any = None,
+    q: Numbers | None = None,
+    v: Numbers | None = None,
+    p: Numbers | None = None,
     t0: Number | None = None,
     until: Number | None = None,
     step: Number | None = None,
     method: str | None = None,
     tolerance: Number | None = None,
-    parameters: Mapping[Any, Any] | None = None,
+    parameters: Values | None = None,
 ) -> Certificate:
     """Measures order, symplecticity, reversibility, momenta, energy drift and more on a run of your own, and judges each.
 
     :param energy_error: the relative energy error for which a method and a step are recommended
     :param throw: raise :class:`SimulationError` if something failed
+
+    >>> import leastaction as la
+    >>> certificate = la.certify("pendulum", method="gauss4", step=0.05, until=2)
+    >>> certificate.passed, certificate.report["verdict"]
+    (True, 'pass')
     """
     system = as_system(system)
     given = keywords(system, q=q, v=v, p=p, t0=t0, until=until, step=step, method=method, tolerance=tolerance, parameters=parameters)
@@ -181,6 +208,11 @@ def reproduce(
     :param what: a table ("002.T1"), a paper ("003"), several of them, or "all"
     :param until: only rows that end by this time
     :param precision: decimal digits to compute with
+
+    >>> import leastaction as la
+    >>> entries = la.reproduce("003.T1")
+    >>> len(entries), sorted({entry["verdict"] for entry in entries})
+    (24, ['agrees to the last digit', 'rounding level'])
     """
     names = [what] if isinstance(what, str) else list(what)
     with watcher(progress, "steps") as report:
@@ -189,10 +221,20 @@ def reproduce(
 
 
 def methods() -> list[dict[str, Any]]:
-    """All methods, with name, aliases, order, largest stable ωh, description and reference."""
+    """All methods, with name, aliases, order, largest stable ωh, description and reference.
+
+    >>> import leastaction as la
+    >>> [row["order"] for row in la.methods() if row["name"] == "simpson"]
+    [4]
+    """
     return _core.methods()
 
 
 def systems() -> list[dict[str, Any]]:
-    """All systems of the catalogue, with name, title, summary, coordinates, parameters and sizes."""
+    """All systems of the catalogue, with name, title, summary, coordinates, parameters and sizes.
+
+    >>> import leastaction as la
+    >>> [row["coordinates"] for row in la.systems() if row["name"] == "lagrange-top"]
+    [['phi', 'theta', 'psi']]
+    """
     return _core.systems()

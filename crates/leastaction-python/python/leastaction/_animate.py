@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -13,21 +14,28 @@ from ._errors import InputError
 from ._plot import _pyplot, _recorded, _space, with_unit
 
 if TYPE_CHECKING:
+    from matplotlib.animation import FuncAnimation
+    from matplotlib.figure import Figure
+
     from ._solution import Solution
 
 #: Bodies whose traces are drawn.
 MOST_TRACES = 8
-#: Points of a trace for each frame, so that it is round where bodies are fast.
-FINE = 8
+#: Points of a trace for each frame, so that it is round where bodies are fast: at least, and at most.
+FINE = (8, 64)
+#: More would take hours to draw.
+MOST_FRAMES = 10_000
 
 
 class Animation:
     """An animation: a notebook plays it, ``save`` writes it as .gif, .html or, with ffmpeg, .mp4."""
 
-    def __init__(self, animation: Any, fps: int) -> None:
+    def __init__(self, animation: FuncAnimation, figure: Figure, fps: int, frames: int) -> None:
         #: The animation of matplotlib.
-        self.animation = animation
+        self.animation: FuncAnimation = animation
+        self.figure = figure
         self.fps = fps
+        self.frames = frames
 
     def save(self, path: str | os.PathLike[str]) -> Path:
         """Writes it, by the ending of the file."""
@@ -38,34 +46,39 @@ class Animation:
         elif ending == ".html":
             target.write_text(self.animation.to_jshtml(fps=self.fps))
         elif ending == ".mp4":
+            from matplotlib.animation import writers
+
+            if not writers.is_available("ffmpeg"):
+                raise InputError("an .mp4 needs the program ffmpeg, which is not found here; install it, or write a .gif or .html")
             self.animation.save(target, writer="ffmpeg", fps=self.fps)
         else:
             raise InputError(f"an animation is written as .gif, .html or .mp4, not as {ending or 'a file without ending'!r}")
         return target
 
+    def __repr__(self) -> str:
+        return f"<Animation of {self.frames} frames, {self.fps} a second>"
+
     def _repr_html_(self) -> str:
         html: str = self.animation.to_jshtml(fps=self.fps)
-        _pyplot().close(self.animation._fig)
+        _pyplot().close(self.figure)
         return html
 
 
 def animate(solution: Solution, *, seconds: float = 8.0, fps: int = 25, trace: float = 0.15, speed: float | None = None) -> Animation:
-    """The motion as an animation.
-
-    :param seconds: how long it takes at most
-    :param fps: frames a second
-    :param trace: how much of the run the trace behind a body shows, from 0 to 1
-    :param speed: units of time a second; by default the whole run in ``seconds``
-    """
+    """The motion as an animation; see :meth:`leastaction.Solution.animate`."""
     _recorded(solution)
-    if not seconds > 0 or not fps > 0 or not 0 <= trace <= 1 or (speed is not None and not speed > 0):
-        raise InputError("seconds, fps and speed must be positive, and trace from 0 to 1")
+    for name, value, most in (("seconds", seconds, math.inf), ("fps", fps, math.inf), ("trace", trace, 1.0), ("speed", speed, math.inf)):
+        _check_number(name, value, most)
     start, end = float(solution.t[0]), float(solution.t[-1])
     if speed is not None:
         end = min(end, start + speed * seconds)
         seconds = (end - start) / speed
     frames = max(2, round(seconds * fps))
-    times = np.linspace(start, end, (frames - 1) * FINE + 1)
+    if frames > MOST_FRAMES:
+        raise InputError(f"{frames} frames are too many, at most {MOST_FRAMES}; try fewer seconds or a smaller fps")
+    # as many as were recorded, where frames are few
+    fine = int(np.clip(len(solution.t) // frames, *FINE))
+    times = np.linspace(start, end, (frames - 1) * fine + 1)
     state = solution(times)
     drawn = solution._core.bodies()
     if drawn is None:
@@ -74,11 +87,23 @@ def animate(solution: Solution, *, seconds: float = 8.0, fps: int = 25, trace: f
         places = solution._core.positions(state.t, state.q, state.v)
         assert places is not None
         scene = _Bodies(solution, places, drawn)
-    scene.begin(times, round(trace * len(times)))
+    scene.begin(times, round(trace * len(times)), fine)
     from matplotlib.animation import FuncAnimation
 
     made = FuncAnimation(scene.figure, scene.draw, frames=frames, interval=1000 / fps, blit=False)
-    return Animation(made, fps)
+    return Animation(made, scene.figure, fps, frames)
+
+
+def _check_number(name: str, value: Any, most: float) -> None:
+    if value is None and name == "speed":
+        return
+    if isinstance(value, bool) or not isinstance(value, (int, float, np.number)):
+        raise TypeError(f"{name} must be a number, but is {value!r}")
+    # a trace may be left out
+    right = 0 <= value <= most if name == "trace" else 0 < value <= most
+    if not right or not math.isfinite(value):
+        limits = "from 0 to 1" if name == "trace" else "positive and finite"
+        raise InputError(f"{name} must be {limits}, but is {value!r:.40}")
 
 
 class _Scene:
@@ -93,15 +118,15 @@ class _Scene:
         self.unit = solution._core.system().time_unit
         self.axes.set_title(solution.system.title, fontsize="medium")
 
-    def begin(self, times: npt.NDArray[np.float64], tail: int) -> None:
-        """Takes the times of all points of traces, and how many of them a trace has."""
-        self.times, self.tail = times, tail
+    def begin(self, times: npt.NDArray[np.float64], tail: int, fine: int) -> None:
+        """Takes the times of all points of traces, how many of them a trace has, and how many there are for a frame."""
+        self.times, self.tail, self.fine = times, tail, fine
         place = self.axes.text2D if hasattr(self.axes, "text2D") else self.axes.text
         self.clock = place(0.02, 0.97, "", transform=self.axes.transAxes, va="top", family="monospace")
 
     def draw(self, frame: int) -> list[Any]:
         """Draws a frame and returns what has changed."""
-        now = frame * FINE
+        now = frame * self.fine
         self.clock.set_text(f"t = {self.times[now]:.2f} {self.unit}".rstrip())
         return [self.clock, *self.move(now)]
 
@@ -174,8 +199,8 @@ class _Path(_Scene):
         self.path = self.axes.plot([], [], lw=1, alpha=0.6)[0]
         self.point = self.axes.plot([], [], "o", color="C0")[0]
 
-    def begin(self, times: npt.NDArray[np.float64], tail: int) -> None:
-        super().begin(times, tail)
+    def begin(self, times: npt.NDArray[np.float64], tail: int, fine: int) -> None:
+        super().begin(times, tail, fine)
         columns = [times, self.q[:, 0]] if self.one else [self.q[:, 0], self.q[:, 1]]
         self.points = np.stack(columns, axis=1)
         low, high = self.points.min(axis=0), self.points.max(axis=0)

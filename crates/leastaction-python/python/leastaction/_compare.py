@@ -2,24 +2,36 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING
 
 from ._errors import InputError
 from ._solution import Solution
 
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
-def compare(solutions: Sequence[Solution] | Mapping[str, Solution], **keywords: Any) -> Any:
+
+def compare(solutions: Solution | Iterable[Solution] | Mapping[str, Solution], *, coordinate: int | str = 0) -> Figure:
     """Draws the energy errors and the motions of solutions side by side with matplotlib and returns the figure.
 
+    Where something drives the system and its energy is not conserved, the energies are drawn instead of their errors.
+
     :param solutions: solutions of systems with the same coordinates, in a list, or in a dict with labels
+    :param coordinate: the coordinate that is drawn, by name or number
+
+    >>> import leastaction as la
+    >>> runs = [la.simulate("pendulum", until=5, method=method) for method in ("midpoint", "simpson")]
+    >>> [axes.get_ylabel() for axes in la.compare(runs).axes]
+    ['q', 'relative energy error']
     """
-    if isinstance(solutions, Mapping):
-        labelled = dict(solutions)
+    given = [solutions] if isinstance(solutions, Solution) else solutions
+    listed = list(given.values() if isinstance(given, Mapping) else given) if isinstance(given, Iterable) else [given]
+    if not all(isinstance(solution, Solution) for solution in listed):
+        raise TypeError("compare takes a list of solutions, or a dict of labels and solutions")
+    if isinstance(given, Mapping):
+        labelled = {str(label): solution for label, solution in given.items()}
     else:
-        listed = list(solutions) if not isinstance(solutions, Solution) else [solutions]
-        if not all(isinstance(solution, Solution) for solution in listed):
-            raise TypeError("compare takes a list of solutions, or a dict of labels and solutions")
         labelled = {}
         for solution in listed:
             summary = solution.summary
@@ -32,4 +44,4 @@ def compare(solutions: Sequence[Solution] | Mapping[str, Solution], **keywords: 
         raise InputError(f"the solutions have different coordinates: {sorted(names)}")
     from ._plot import plot_comparison
 
-    return plot_comparison(labelled, **keywords)
+    return plot_comparison(labelled, coordinate=coordinate)

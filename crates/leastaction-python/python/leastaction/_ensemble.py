@@ -6,20 +6,21 @@ import json
 import os
 import warnings
 from collections.abc import Iterator, Mapping
-from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, overload
 
 import numpy as np
 import numpy.typing as npt
 
 from . import _core
-from ._errors import InputError, LeastActionWarning
-from ._progress import Report, watcher
+from ._errors import InputError, Interrupted, LeastActionWarning
+from ._progress import watcher
 from ._simulate import keywords
-from ._system import Number, System, as_system
+from ._system import System, as_system
+from ._types import Event, Number, Numbers, Quantity, Report, Values
 
 if TYPE_CHECKING:
+    import distributed
     import pandas
     import pyarrow
 
@@ -44,7 +45,12 @@ class Ensemble:
     """
 
     def __init__(self, work: _core.EnsembleWork, columns: Columns) -> None:
-        self._work = work
+        # numbers and words alone, so that a result can be kept and sent around
+        self._axes = work.grid
+        #: The run with its ensemble, as the text of a file.
+        self.run: str = work.run_toml()
+        #: What else there is to know.
+        self.notes: list[str] = work.notes
         #: Every column by its name, as the command's files have them.
         self.columns: Columns = columns
         words = np.array(work.statuses())
@@ -73,19 +79,15 @@ class Ensemble:
         #: When each event happened first (NaN if never), by name.
         self.t_events: Columns = {name: columns[f"{name}_first"] for name in work.events}
 
-    @cached_property
-    def run(self) -> str:
-        """The run with its ensemble, as the text of a file."""
-        return self._work.run_toml()
-
-    @property
-    def notes(self) -> list[str]:
-        """What else there is to know."""
-        return self._work.notes
-
     def grid(self, column: str | Array) -> Array:
-        """A column, or any array with an entry for each member, in the shape of the grid: the first name of ``vary`` first."""
-        axes = self._work.grid
+        """A column, or any array with an entry for each member, in the shape of the grid: the first name of ``vary`` first.
+
+        >>> import leastaction as la
+        >>> found = la.ensemble("double-pendulum", vary={"q1": "-1..1:5", "q2": "0..1:3"}, until=1)
+        >>> found.grid("energy_error").shape, found.grid(found.q).shape
+        ((5, 3), (5, 3, 2))
+        """
+        axes = self._axes
         if axes is None:
             raise InputError("the members are not a grid; give all that varies as `vary`")
         if isinstance(column, str) and column not in self.columns:
@@ -94,13 +96,23 @@ class Ensemble:
         return values.reshape(*(count for _, count in axes), *values.shape[1:])
 
     def to_pandas(self) -> pandas.DataFrame:
-        """A table with a row for each member."""
+        """A table with a row for each member.
+
+        >>> import leastaction as la
+        >>> la.ensemble("pendulum", vary={"q": "0..1:4"}, until=1).to_pandas()["status"].unique().tolist()
+        ['done']
+        """
         import pandas as pd
 
         return pd.DataFrame({**self.columns, "status": self.status}).set_index("index")
 
     def to_arrow(self) -> pyarrow.Table:
-        """An Arrow table with a row for each member, the run in its metadata."""
+        """An Arrow table with a row for each member, the run in its metadata.
+
+        >>> import leastaction as la
+        >>> la.ensemble("pendulum", vary={"q": "0..1:4"}, until=1).to_arrow().num_rows
+        4
+        """
         import pyarrow as pa
 
         return pa.table({**self.columns, "status": self.status.tolist()}, metadata={"leastaction.run": self.run})
@@ -117,14 +129,15 @@ class Ensemble:
         return f"<Ensemble of {len(self)} members, {failed} failed>"
 
 
+@overload
 def ensemble(
-    system: System | str,
+    system: System | str | os.PathLike[str],
     *,
-    q: Any = None,
-    v: Any = None,
-    p: Any = None,
-    parameters: Mapping[Any, Any] | None = None,
-    vary: Mapping[str, Any] | None = None,
+    q: Numbers | None = None,
+    v: Numbers | None = None,
+    p: Numbers | None = None,
+    parameters: Values | None = None,
+    vary: Mapping[str, Numbers] | None = None,
     draw: Mapping[str, str] | None = None,
     members: int | None = None,
     seed: int | None = None,
@@ -133,14 +146,63 @@ def ensemble(
     step: Number | None = None,
     method: str | None = None,
     tolerance: Number | None = None,
-    events: Mapping[str, Any] | None = None,
+    events: Mapping[str, Quantity | Event] | None = None,
     backend: str | None = None,
     threads: int | None = None,
-    client: Any = None,
+    client: distributed.Client | None = None,
+    shards: int | None = None,
+    out: None = None,
+    progress: bool | Report | None = None,
+) -> Ensemble: ...
+@overload
+def ensemble(
+    system: System | str | os.PathLike[str],
+    *,
+    q: Numbers | None = None,
+    v: Numbers | None = None,
+    p: Numbers | None = None,
+    parameters: Values | None = None,
+    vary: Mapping[str, Numbers] | None = None,
+    draw: Mapping[str, str] | None = None,
+    members: int | None = None,
+    seed: int | None = None,
+    t0: Number | None = None,
+    until: Number | None = None,
+    step: Number | None = None,
+    method: str | None = None,
+    tolerance: Number | None = None,
+    events: Mapping[str, Quantity | Event] | None = None,
+    backend: str | None = None,
+    threads: int | None = None,
+    client: distributed.Client | None = None,
+    shards: int | None = None,
+    out: str | os.PathLike[str],
+    progress: bool | Report | None = None,
+) -> list[Path]: ...
+def ensemble(
+    system: System | str | os.PathLike[str],
+    *,
+    q: Numbers | None = None,
+    v: Numbers | None = None,
+    p: Numbers | None = None,
+    parameters: Values | None = None,
+    vary: Mapping[str, Numbers] | None = None,
+    draw: Mapping[str, str] | None = None,
+    members: int | None = None,
+    seed: int | None = None,
+    t0: Number | None = None,
+    until: Number | None = None,
+    step: Number | None = None,
+    method: str | None = None,
+    tolerance: Number | None = None,
+    events: Mapping[str, Quantity | Event] | None = None,
+    backend: str | None = None,
+    threads: int | None = None,
+    client: distributed.Client | None = None,
     shards: int | None = None,
     out: str | os.PathLike[str] | None = None,
     progress: bool | Report | None = None,
-) -> Any:
+) -> Ensemble | list[Path]:
     """Runs many members that differ in parameters and initial states, and returns an :class:`Ensemble`.
 
     Arrays make members: ``q``, ``v`` and ``p`` of the shape (members, n), ``parameters`` of the shape (members,), all of the same length;
@@ -154,6 +216,11 @@ def ensemble(
     :param shards: how many parts to send to the cluster or to write
     :param out: a folder for Parquet files, one a shard; parts that are there are not computed again, and the paths are returned
     :param progress: as for :func:`leastaction.simulate`
+
+    >>> import numpy as np, leastaction as la
+    >>> found = la.ensemble("double-pendulum", q=np.full((30, 2), 0.5), v=0, parameters={"g": np.linspace(1, 10, 30)}, until=5)
+    >>> found.q.shape, bool(found.energy_error.max() < 1e-4)
+    ((30, 2), True)
     """
     system = as_system(system)
     starts, fixed = _starts(system, {"q": q, "v": v, "p": p}, parameters)
@@ -169,21 +236,73 @@ def ensemble(
 
         _dask.check(client)
     work = _work(system._core, given, starts)
-    for warning in work.warnings:
+    doubt = Doubt(work.tolerance)
+    try:
+        result = _computed(work, starts, threads, client, shards, None if out is None else Path(out), progress, doubt)
+    except KeyboardInterrupt as interrupt:
+        # the compiled half says so itself; waiting for a cluster does not
+        raise interrupt if isinstance(interrupt, Interrupted) else Interrupted("interrupted before there was a result") from None
+    for warning in [*work.warnings, *doubt.words()]:
         warnings.warn(warning, LeastActionWarning, stacklevel=2)
+    return result
+
+
+def _computed(
+    work: _core.EnsembleWork,
+    starts: Starts | None,
+    threads: int | None,
+    client: Any,
+    shards: int | None,
+    out: Path | None,
+    progress: bool | Report | None,
+    doubt: Doubt,
+) -> Ensemble | list[Path]:
+    """All members: here or on a cluster, as arrays or as files."""
     if client is None and out is None:
         with watcher(progress, "members") as report:
             columns, _ = work.run(threads, None, report)
+        doubt.look(columns)
         return Ensemble(work, columns)
     count = min(shards or _usual_shards(client), work.count)
-    kept = None if out is None else Parts(Path(out), work, count)
+    kept = None if out is None else Parts(out, work, count)
     missing = range(1, count + 1) if kept is None else kept.missing()
     if client is None:
         found: Iterator[tuple[int, Columns]] = ((i, work.run(threads, (i, count))[0]) for i in missing)
     else:
+        from . import _dask
+
         found = _dask.shards(client, work.run_toml(), starts, missing, count)
     with watcher(progress, "shards") as report:
-        return _collect(work, found, count, kept, report)
+        return _collect(work, found, count, kept, report, doubt)
+
+
+class Doubt:
+    """Whether members keep to the tolerance, as far as they were looked at."""
+
+    def __init__(self, tolerance: float | None) -> None:
+        self.tolerance = tolerance
+        self.missed = 0
+        self.worst = (0.0, 0)
+
+    def look(self, columns: Columns) -> None:
+        """Looks at some members. Those that failed have no error, and say so themselves."""
+        if self.tolerance is None:
+            return
+        errors = np.nan_to_num(columns["energy_error"], nan=0.0, posinf=0.0)
+        self.missed += int((errors > self.tolerance).sum())
+        if len(errors):
+            place = int(errors.argmax())
+            self.worst = max(self.worst, (float(errors[place]), int(columns["index"][place])))
+
+    def words(self) -> list[str]:
+        """What to say of it."""
+        if not self.missed:
+            return []
+        error, member = self.worst
+        return [
+            f"{self.missed} members miss the tolerance of {self.tolerance:.1e}; the energy error of member {member} is {error:.1e}\n"
+            "  try a smaller step to begin with, or a method of higher order"
+        ]
 
 
 def _check_variation(system: System, starts: Starts | None, vary: Any, draw: Any, members: Any) -> None:
@@ -293,12 +412,21 @@ def _collect(
     count: int,
     kept: Parts | None,
     report: Report | None,
-) -> Any:
+    doubt: Doubt,
+) -> Ensemble | list[Path]:
     """Puts shards in their places as they arrive, or writes them."""
     table: Columns = {}
-    done = count - len(kept.missing()) if kept is not None else 0
+    done = 0
+    if kept is not None:
+        there = set(range(1, count + 1)).difference(kept.missing())
+        done = len(there)
+        for index in there if doubt.tolerance is not None else ():
+            doubt.look(kept.read(index, ["index", "energy_error"]))
+        if report is not None:
+            report(done, count)
     for index, columns in found:
         done += 1
+        doubt.look(columns)
         if kept is not None:
             kept.write(index, columns)
         else:
@@ -335,6 +463,13 @@ class Parts:
     def missing(self) -> list[int]:
         """Shards that are not there yet."""
         return [index for index, path in enumerate(self.paths(), 1) if not path.exists()]
+
+    def read(self, index: int, names: list[str]) -> Columns:
+        """Some columns of a shard that is there."""
+        import pyarrow.parquet as pq
+
+        table = pq.read_table(self.path(index), columns=names)
+        return {name: table[name].to_numpy() for name in names}
 
     def write(self, index: int, columns: Columns) -> None:
         """Writes a shard and moves it to its place."""

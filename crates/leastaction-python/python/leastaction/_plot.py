@@ -14,6 +14,9 @@ import numpy.typing as npt
 from ._errors import InputError
 
 if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
     from ._analysis import Convergence
     from ._solution import Solution
 
@@ -188,12 +191,8 @@ def _is_spatial(solution: Solution, what: str) -> bool:
     return what == "motion" and drawn is not None and drawn[2] == 3
 
 
-def plot(solution: Solution, what: str = "overview", *, axes: Any = None) -> Any:
-    """Draws a solution and returns the figure.
-
-    :param what: "overview" for four panels, or one of "motion", "series", "phase", "invariants"
-    :param axes: axes to draw one panel into; the motion of a system in space needs axes with ``projection="3d"``
-    """
+def plot(solution: Solution, what: str = "overview", *, axes: Axes | None = None) -> Figure:
+    """Draws a solution and returns the figure; see :meth:`leastaction.Solution.plot`."""
     wanted = list(PANELS) if what == "overview" else [what]
     if what != "overview" and what not in PANELS:
         raise InputError(f"there is no plot {what!r}; try overview, {', '.join(PANELS)}")
@@ -202,9 +201,10 @@ def plot(solution: Solution, what: str = "overview", *, axes: Any = None) -> Any
         if len(wanted) != 1:
             raise InputError("an overview has axes of its own; choose one panel to draw into given axes")
         PANELS[what](solution, axes)
-        return axes.figure
-    plt = _pyplot()
-    figure = plt.figure(figsize=(10, 7.5) if len(wanted) == 4 else (6.5, 5), layout="constrained")
+        # the whole one, also where the axes are part of a part
+        whole: Figure = axes.figure.canvas.figure
+        return whole
+    figure: Figure = _pyplot().figure(figsize=(10, 7.5) if len(wanted) == 4 else (6.5, 5), layout="constrained")
     for k, panel in enumerate(wanted, 1):
         shape = (2, 2, k) if len(wanted) == 4 else (1, 1, 1)
         projection = "3d" if _is_spatial(solution, panel) else None
@@ -219,8 +219,8 @@ def plot(solution: Solution, what: str = "overview", *, axes: Any = None) -> Any
     return figure
 
 
-def plot_comparison(solutions: Mapping[str, Solution], *, coordinate: int | str = 0) -> Any:
-    """Energy errors and one coordinate of several solutions."""
+def plot_comparison(solutions: Mapping[str, Solution], *, coordinate: int | str = 0) -> Figure:
+    """One coordinate of several solutions and their energy errors, or their energies where these are not conserved."""
     plt = _pyplot()
     first = next(iter(solutions.values()))
     names = first.system.coordinates
@@ -228,27 +228,34 @@ def plot_comparison(solutions: Mapping[str, Solution], *, coordinate: int | str 
     if not isinstance(place, int) or not 0 <= place < len(names):
         raise InputError(f"there is no coordinate {coordinate!r}; there are {', '.join(names)}")
     unit = first._core.system().time_unit
+    conserved = all(solution.summary["energy"]["conserved"] for solution in solutions.values())
+    figure: Figure
     figure, (upper, lower) = plt.subplots(2, 1, figsize=(9, 7), layout="constrained", sharex=True)
     for label, solution in solutions.items():
         _recorded(solution)
         upper.plot(*envelope(solution.t, solution.q[:, place]), lw=0.9, label=label)
-        error = np.abs(solution.energy_error)
         # what is zero to the last bit is drawn where rounding is
-        lower.plot(*envelope(solution.t, np.maximum(error, 1e-17)), lw=0.8, label=label)
+        drawn = np.maximum(np.abs(solution.energy_error), 1e-17) if conserved else solution.energy
+        lower.plot(*envelope(solution.t, drawn), lw=0.8, label=label)
     upper.set(ylabel=names[place], title=first.system.title)
-    lower.set(yscale="log", ylabel="relative energy error", xlabel=with_unit("t", unit))
+    if conserved:
+        lower.set(yscale="log", ylabel="relative energy error")
+    else:
+        lower.set(ylabel=with_unit("energy (not conserved)", first._core.system().energy_unit))
+    lower.set_xlabel(with_unit("t", unit))
     upper.margins(x=0)
     lower.grid(alpha=0.3)
     lower.legend(fontsize="small", loc="upper left", bbox_to_anchor=(1.01, 1))
     return figure
 
 
-def plot_convergence(found: Convergence) -> Any:
+def plot_convergence(found: Convergence) -> Figure:
     """Errors against steps, a panel for each measure."""
     plt = _pyplot()
     from matplotlib.ticker import NullFormatter
 
     measures = list(dict.fromkeys(of for of, _ in found.errors))
+    figure: Figure
     figure, panels = plt.subplots(1, len(measures), figsize=(4.6 * len(measures), 4.4), layout="constrained", squeeze=False)
     for of, axes in zip(measures, panels[0], strict=True):
         for (measure, method), errors in found.errors.items():

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Callable
 from types import TracebackType
 from typing import Any
+
+from ._types import Report
 
 #: A bar appears after so many seconds.
 PATIENCE = 0.5
 WIDTH = 40
-
-Report = Callable[[int, int], Any]
 
 
 def watcher(progress: bool | Report | None, unit: str) -> Watcher:

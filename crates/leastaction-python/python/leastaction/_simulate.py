@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import os
 import warnings
 from collections.abc import Mapping
 from typing import Any
 
 from . import _core
 from ._errors import Interrupted, LeastActionWarning, SimulationError
-from ._progress import Report, watcher
+from ._progress import watcher
 from ._solution import Solution
-from ._system import Number, System, as_system, formula
+from ._system import System, as_system, formula
+from ._types import Event, Number, Numbers, Quantity, Report, Values
 
 
 def keywords(system: System, **given: Any) -> dict[str, Any]:
@@ -31,23 +33,25 @@ def _formulas(system: System, value: Any) -> Any:
 
 
 def simulate(
-    system: System | str,
+    system: System | str | os.PathLike[str],
     *,
-    q: Any = None,
-    v: Any = None,
-    p: Any = None,
+    q: Numbers | None = None,
+    v: Numbers | None = None,
+    p: Numbers | None = None,
     t0: Number | None = None,
     until: Number | None = None,
     step: Number | None = None,
     method: str | None = None,
     tolerance: Number | None = None,
-    parameters: Mapping[Any, Any] | None = None,
-    outputs: Mapping[str, Any] | None = None,
-    events: Mapping[str, Any] | None = None,
+    parameters: Values | None = None,
+    outputs: Mapping[str, Quantity] | None = None,
+    events: Mapping[str, Quantity | Event] | None = None,
     every: int | None = None,
     dense: int | None = None,
     precision: int | None = None,
     backend: str | None = None,
+    checkpoint: str | os.PathLike[str] | None = None,
+    checkpoint_every: float | str | None = None,
     progress: bool | Report | None = None,
     throw: bool = True,
 ) -> Solution:
@@ -64,12 +68,16 @@ def simulate(
     :param tolerance: the relative energy error that is wanted; without a step, one is picked for it, and unless given a method
     :param parameters: parameters that differ from their default
     :param outputs: quantities to record beside the states: names and formulas in strings, or functions of q, v (, t, p)
-    :param events: names and formulas whose sign changes are to be found, or dicts ``{"of": …, "direction": "rising", "stop": 1}``
-    :param every: record every so many steps, 0 for none; by default as often as a moderate amount of memory allows
+    :param events: names and formulas whose sign changes are to be found, or dicts ``{"of": …, "direction": "rising", "stop": 1}``; one
+        that ends the run does so after the step in which it happens, and ``sol.end`` is the state at the event
+    :param every: record every so many steps and the last one, 0 for none; by default as often as a moderate amount of memory allows
     :param dense: record so many points a step, from the step's polynomial
     :param precision: compute with so many decimal digits
     :param backend: ``"native"`` or ``"interpreter"``; the numbers are the same
-    :param progress: True or False for a bar, or a function of (done, total); by default a bar where there is somebody to see it
+    :param checkpoint: a file in which the run is saved on its way, for :func:`resume`
+    :param checkpoint_every: how often: seconds, or words such as ``"5min"`` or ``"100000steps"``; every 30 seconds by default
+    :param progress: True or False for a bar, or a function of (done, total), which is called now and then and at the end; by default a
+        bar where there is somebody to see it
     :param throw: raise :class:`SimulationError` if the run fails on its way; with False look at ``success``
 
     >>> import leastaction as la
@@ -83,9 +91,36 @@ def simulate(
     given = keywords(
         system, q=q, v=v, p=p, t0=t0, until=until, step=step, method=method, tolerance=tolerance, parameters=parameters,
         outputs=outputs, events=events, every=every, dense=dense, precision=precision, backend=backend,
+        checkpoint=None if checkpoint is None else os.fspath(checkpoint), checkpoint_every=checkpoint_every,
     )  # fmt: skip
     with watcher(progress, "steps") as report:
-        core, interrupt = _core.simulate(system._core, given, report)
+        ended = _core.simulate(system._core, given, report)
+    return _checked(ended, throw)
+
+
+def resume(path: str | os.PathLike[str], *, progress: bool | Report | None = None, throw: bool = True) -> Solution:
+    """Continues a run from its checkpoint, whoever began it, to the same bits as if it had not been interrupted.
+
+    :param path: the file
+    :param progress: as of :func:`simulate`
+    :param throw: as of :func:`simulate`
+
+    >>> import leastaction as la, os, tempfile
+    >>> path = os.path.join(tempfile.mkdtemp(), "run.check")
+    >>> sol = la.simulate("pendulum", until=5, checkpoint=path)
+    >>> bool((la.resume(path).q == sol.q).all())
+    True
+    """
+    if not isinstance(throw, bool):
+        raise TypeError(f"throw must be True or False, but is {throw!r}")
+    with watcher(progress, "steps") as report:
+        ended = _core.resume(os.fspath(path), report)
+    return _checked(ended, throw)
+
+
+def _checked(ended: tuple[_core.Solution, BaseException | None], throw: bool) -> Solution:
+    """The solution of a run, or the exception that tells why there is none."""
+    core, interrupt = ended
     solution = Solution(core)
     if interrupt is not None:
         if isinstance(interrupt, KeyboardInterrupt):
@@ -95,5 +130,5 @@ def simulate(
         raise SimulationError(solution.message, solution)
     # what failed says why; what did not may still be doubtful
     for warning in core.warnings if solution.success else ():
-        warnings.warn(warning, LeastActionWarning, stacklevel=2)
+        warnings.warn(warning, LeastActionWarning, stacklevel=3)
     return solution

@@ -7,18 +7,20 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from . import _core
 from ._errors import InputError
 from ._system import System
+from ._types import Array, Numbers
 
 if TYPE_CHECKING:
     import pandas
     import pyarrow
     import xarray
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
 
-Array = npt.NDArray[np.float64]
+    from ._animate import Animation
 
 #: What ``status`` is for each outcome, as in SciPy: 0 reached the end, 1 an event ended it, negative it did not get there.
 STATUS = {"done": 0, "stopped": 1, "failed": -1, "interrupted": -2}
@@ -96,11 +98,17 @@ class Solution:
 
     @cached_property
     def _events(self) -> dict[str, tuple[Array, Array, Array, Array]]:
-        return {name: (t, q, v, p) for name, t, q, v, p in self._core.events()}
+        return {name: (t, q, v, p) for name, t, q, v, p in self._core.events}
 
     @property
     def t_events(self) -> dict[str, Array]:
-        """Times of the events, by name."""
+        """Times of the events, by name.
+
+        >>> import leastaction as la
+        >>> sol = la.simulate("pendulum", until=10, events={"bottom": "q"})
+        >>> len(sol.t_events["bottom"]), sol.q_events["bottom"].shape
+        (17, (17, 1))
+        """
         return {name: found[0] for name, found in self._events.items()}
 
     @property
@@ -130,10 +138,36 @@ class Solution:
         error: Array = self.energy_change / self.summary["energy"]["scale"]
         return error
 
-    def __call__(self, t: Any) -> State:
+    @property
+    def end(self) -> State:
+        """The state in which the run ended: at the event that ended it, else the last one.
+
+        Events are found within steps, and a run that one ends takes the whole of that step: ``t[-1]`` lies at the event or behind it.
+
+        >>> import leastaction as la
+        >>> sol = la.simulate("pendulum", until=10, events={"bottom": {"of": "q", "stop": 1}})
+        >>> sol.status, bool(sol.t[-2] < sol.end.t < sol.t[-1]), bool(abs(sol.end.q[0]) < 1e-12)
+        (1, True, True)
+        """
+        name = self._core.stopped
+        if name is not None:
+            t, q, v, p = (found[-1] for found in self._events[name])
+            (energy,) = self._core.energies(np.array([t]), q[None], v[None])
+            return State(t, q, v, p, energy)
+        if not len(self.t):
+            raise InputError("nothing was recorded; simulate with every=1, or look at summary")
+        return State(self.t[-1], self.q[-1], self.v[-1], self.p[-1], self.energy[-1])
+
+    def __call__(self, t: Numbers) -> State:
         """The state at any time of the run, or at many: the end of a partial step from the recorded state before it, with the full
-        order of the method."""
-        times = np.asarray(t, dtype=np.float64)
+        order of the method.
+
+        >>> import leastaction as la
+        >>> sol = la.simulate("double-pendulum", until=2, step=0.1, method="gauss12")
+        >>> sol(1.234).q.shape, sol([0.5, 1.5]).q.shape
+        ((2,), (2, 2))
+        """
+        times = _times(t)
         if times.ndim > 1:
             raise InputError(f"times must be a number or a list of them, but have the shape {times.shape}")
         if np.isnan(times).any():
@@ -143,12 +177,17 @@ class Solution:
             return State(times, q[0], v[0], p[0], energy[0])
         return State(times, q, v, p, energy)
 
-    def positions(self, t: Any = None) -> Array:
-        """Positions of the bodies, by time, body and x, y, z: at the recorded times, or at others."""
+    def positions(self, t: Numbers | None = None) -> Array:
+        """Positions of the bodies, by time, body and x, y, z: at the recorded times, or at others.
+
+        >>> import leastaction as la
+        >>> la.simulate("double-pendulum", until=1).positions([0, 0.5]).shape
+        (2, 2, 3)
+        """
         if t is None:
             found = self._core.positions(self.t, self.q, self.v)
         else:
-            state = self(np.atleast_1d(np.asarray(t, dtype=np.float64)))
+            state = self(np.atleast_1d(_times(t)))
             found = self._core.positions(state.t, state.q, state.v)
         if found is None:
             raise InputError(
@@ -167,7 +206,12 @@ class Solution:
 
     def to_pandas(self) -> pandas.DataFrame:
         """A table with time as index and a column for each coordinate, velocity (``v_x``), momentum (``p_x``), the energy and
-        outputs."""
+        outputs.
+
+        >>> import leastaction as la
+        >>> list(la.simulate("pendulum", until=1).to_pandas().columns)
+        ['q', 'v_q', 'p_q', 'energy']
+        """
         import pandas as pd
 
         columns = self._columns()
@@ -175,7 +219,12 @@ class Solution:
         return pd.DataFrame(columns, index=index, copy=False)
 
     def to_xarray(self) -> xarray.Dataset:
-        """A dataset over time and coordinate, with units; the arrays are not copied."""
+        """A dataset over time and coordinate, with units; the arrays are not copied.
+
+        >>> import leastaction as la
+        >>> dict(la.simulate("double-pendulum", until=1).to_xarray().sizes)
+        {'t': 101, 'coordinate': 2}
+        """
         import xarray as xr
 
         core = self._core.system()
@@ -196,7 +245,12 @@ class Solution:
 
     def to_arrow(self) -> pyarrow.Table:
         """An Arrow table: ``t``, ``q``, ``v``, ``p`` as lists of n numbers, the energy and outputs; nothing is copied. The run is in its
-        metadata."""
+        metadata.
+
+        >>> import leastaction as la
+        >>> la.simulate("pendulum", until=1).to_arrow().column_names
+        ['t', 'q', 'v', 'p', 'energy']
+        """
         import pyarrow as pa
 
         n = self.q.shape[1]
@@ -214,23 +268,45 @@ class Solution:
         """The table for everything that reads Arrow's C interface, such as Polars and DuckDB."""
         return self.to_arrow().__arrow_c_stream__(requested_schema)
 
-    def plot(self, what: str = "overview", **keywords: Any) -> Any:
-        """Draws the solution with matplotlib and returns the figure; see :func:`leastaction._plot.plot`.
+    def plot(self, what: str = "overview", *, axes: Axes | None = None) -> Figure:
+        """Draws the solution with matplotlib and returns the figure.
 
         :param what: ``"overview"``, or one of ``"motion"``, ``"series"``, ``"phase"``, ``"invariants"``
+        :param axes: axes to draw one panel into; the motion of a system in space needs axes with ``projection="3d"``
+
+        >>> import leastaction as la
+        >>> figure = la.simulate("double-pendulum", until=5).plot()
+        >>> [axes.get_title() for axes in figure.axes]
+        ['motion', 'coordinates', 'phase portrait', 'invariants']
         """
         from ._plot import plot
 
-        return plot(self, what, **keywords)
+        return plot(self, what, axes=axes)
 
-    def animate(self, **keywords: Any) -> Any:
-        """The motion as an animation, which a notebook plays; see :func:`leastaction._animate.animate`."""
+    def animate(self, *, seconds: float = 8.0, fps: int = 25, trace: float = 0.15, speed: float | None = None) -> Animation:
+        """The motion as an animation, which a notebook plays and ``save`` writes.
+
+        :param seconds: how long it takes at most
+        :param fps: frames a second
+        :param trace: how much of the run the trace behind a body shows, from 0 to 1
+        :param speed: units of time a second; by default the whole run in ``seconds``
+
+        >>> import leastaction as la
+        >>> movie = la.simulate("pendulum", until=2).animate(seconds=1, fps=10)
+        >>> movie
+        <Animation of 10 frames, 10 a second>
+        >>> "<img" in movie._repr_html_()
+        True
+        """
         from ._animate import animate
 
-        return animate(self, **keywords)
+        return animate(self, seconds=seconds, fps=fps, trace=trace, speed=speed)
 
     def __len__(self) -> int:
         return len(self.t)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _restored, (self._core.state(),)
 
     def __str__(self) -> str:
         return self._core.summary_text()
@@ -238,3 +314,14 @@ class Solution:
     def __repr__(self) -> str:
         summary = self.summary
         return f"<Solution of {summary['system']!r} with {summary['method']}: {self.message.splitlines()[0]}>"
+
+
+def _restored(state: dict[str, Any]) -> Solution:
+    return Solution(_core.Solution.of_state(state))
+
+
+def _times(t: Any) -> Array:
+    try:
+        return np.asarray(t, dtype=np.float64)
+    except (TypeError, ValueError, OverflowError):
+        raise InputError(f"times must be a number or a list of them, but are {t!r:.80}") from None

@@ -38,6 +38,8 @@ def parameters(names: str | Iterable[str]) -> Any:
 
     >>> import leastaction as la
     >>> m, g = la.parameters("m g")
+    >>> m * g
+    m*g
     """
     return _symbols("parameter", names)
 
@@ -62,7 +64,12 @@ def dot(x: Any) -> Any:
 
 
 def sign(x: Any) -> Any:
-    """−1, 0 or 1 by the sign of a formula or a number; of arrays entry by entry. ``np.sign`` would compare."""
+    """−1, 0 or 1 by the sign of a formula or a number; of arrays entry by entry. ``np.sign`` would compare.
+
+    >>> import leastaction as la
+    >>> la.sign(la.coordinates("x")), float(la.sign(-2.0))
+    (sign(x), -1.0)
+    """
     if isinstance(x, Expression):
         return x.sign()
     array = np.asarray(x)

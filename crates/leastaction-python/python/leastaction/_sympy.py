@@ -11,8 +11,9 @@ from ._errors import TracingError
 from ._symbols import t
 
 FUNCTIONS = {
-    "sin": "sin", "cos": "cos", "tan": "tan", "asin": "arcsin", "acos": "arccos", "atan": "arctan", "sinh": "sinh",
-    "cosh": "cosh", "tanh": "tanh", "exp": "exp", "log": "log", "Abs": "__abs__", "sign": "sign",
+    "sin": "sin", "cos": "cos", "tan": "tan", "asin": "arcsin", "acos": "arccos", "atan": "arctan", "sinh": "sinh", "cosh": "cosh",
+    "tanh": "tanh", "asinh": "arcsinh", "acosh": "arccosh", "atanh": "arctanh", "exp": "exp", "log": "log", "Abs": "__abs__",
+    "sign": "sign",
 }  # fmt: skip
 
 

@@ -17,9 +17,7 @@ from ._core import Expression
 from ._core import System as Compiled
 from ._errors import InputError, LeastActionWarning, TracingError
 from ._symbols import t
-
-Number = float | str
-"""A number, or a formula of parameters and constants in a string."""
+from ._types import Number, Numbers, Values
 
 
 class System:
@@ -56,10 +54,10 @@ class System:
         *,
         n: int | None = None,
         coordinates: Iterable[str | Expression] | str | None = None,
-        parameters: Mapping[Any, Any] | None = None,
-        q: Any = None,
-        v: Any = None,
-        p: Any = None,
+        parameters: Values | None = None,
+        q: Numbers | None = None,
+        v: Numbers | None = None,
+        p: Numbers | None = None,
         t0: Number | None = None,
         method: str | None = None,
         step: Number | None = None,
@@ -103,7 +101,7 @@ class System:
         return system
 
     @classmethod
-    def from_sympy(cls, lagrangian: Any, *, parameters: Mapping[Any, Any] | None = None, **keywords: Any) -> System:
+    def from_sympy(cls, lagrangian: Any, *, parameters: Values | None = None, **keywords: Any) -> System:
         """A system from a SymPy expression of functions of time, their derivatives, and symbols.
 
         Functions of ``t`` are the coordinates; every other symbol is a parameter and needs a value.
@@ -151,7 +149,12 @@ class System:
         return self._core.definition
 
     def describe(self) -> dict[str, Any]:
-        """All there is to know: the Lagrangian and its parts, momenta, mass matrix, what is conserved."""
+        """All there is to know: the Lagrangian and its parts, momenta, mass matrix, what is conserved.
+
+        >>> import leastaction as la
+        >>> sorted(la.System("kepler").describe())[:3]
+        ['conserved', 'coordinates', 'equal_mass']
+        """
         described: dict[str, Any] = json.loads(self._core.describe_json())
         return described
 
@@ -193,12 +196,20 @@ def _from_text(source: str | os.PathLike[str], name: str | None, values: dict[st
     text = os.fspath(source)
     if isinstance(source, str) and "\n" in text:
         return _core.System.written(name or "system", text, values)
-    is_path = not isinstance(source, str) or any(mark in text for mark in "/\\.") or Path(text).is_file()
+    is_path = not isinstance(source, str) or any(mark in text for mark in "/\\.") or _is_file(text)
     if name is not None:
         raise TypeError("name is for functions, formulas and texts; systems of the catalogue and files have one")
     if is_path:
         return _core.System.open(Path(text), values)
     return _core.System.named(text, values)
+
+
+def _is_file(text: str) -> bool:
+    """Whether there is such a file; what cannot be the name of one is none."""
+    try:
+        return Path(text).is_file()
+    except (OSError, ValueError):
+        return False
 
 
 def _label(source: Any) -> str:
@@ -246,10 +257,24 @@ def _record(
         if names is None:
             raise TypeError("say how many coordinates the function has: n=3, or coordinates=['x', 'y']")
         formula = _trace.lagrangian(source, names, symbols)
+        _check_symbols([formula], names, symbols, "the function")
     else:
         raise TypeError(f"a System is made of a name, a text, a path, a function or a formula of symbols, not of {type(source).__name__}")
     bodies = [] if positions is None else _trace.positions(positions, names, symbols)
+    _check_symbols([x for body in bodies for x in body], names, symbols, "positions")
     return names, formula, bodies
+
+
+def _check_symbols(formulas: list[Expression], names: list[str], parameters: _trace.Parameters, label: str) -> None:
+    """Whether all symbols are those of the system, not some that were kept from elsewhere."""
+    found, needed, _ = _core.symbols_in(formulas)
+    declared = {name.partition("[")[0] for name in parameters}
+    strange = [x for x in found if x not in names] + [x for x in needed if x.partition("[")[0] not in declared]
+    if strange:
+        raise TracingError(
+            f"{label} uses a symbol `{strange[0]}` that was made elsewhere, not one of its arguments\n"
+            f"  coordinates here: {', '.join(names[:8])}; parameters: {', '.join(declared) or 'none'}"
+        )
 
 
 def _entries(name: Any, value: Any) -> list[str]:
@@ -273,6 +298,8 @@ def _number(what: str, value: Any) -> str:
         number = float(value)
     except TracingError:
         raise
+    except OverflowError:
+        raise InputError(f"{what} is too large for a number of 64 bits; try other units") from None
     except (TypeError, ValueError):
         raise TypeError(f"{what} must be a number or a formula in a string, but is {value!r}") from None
     if not np.isfinite(number):

@@ -97,11 +97,14 @@ def call(function: Callable[..., Any], first: Sequence[str], values: dict[str, A
     try:
         return function(*arguments)
     except (AttributeError, TypeError) as error:
-        if isinstance(error, TracingError) or not _of_numpy(error):
+        if isinstance(error, TracingError) or not (_of_numpy(error) or "leastaction.Expression" in str(error)):
             raise
+        words = str(error).replace("leastaction.Expression", "a traced number")
+        if "complex" in words:
+            raise TracingError(f"{words}{_place(error)}\n  a Lagrangian is real: write real and imaginary parts as coordinates") from error
         raise TracingError(
-            f"{error}{_place(error)}\n  NumPy cannot apply this to traced numbers; use np.sin, np.exp, np.sqrt and the like, sums, "
-            "products, and plain operators, with formulas of q and v first"
+            f"{words}{_place(error)}\n  this cannot be recorded; use np.sin, np.exp, np.sqrt and the like, sums, products, and plain "
+            "operators (+ - * / **), with formulas of q and v first"
         ) from error
 
 

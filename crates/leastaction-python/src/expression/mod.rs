@@ -75,6 +75,13 @@ impl Expression {
         Ok(Py::new(py, Self::binary(op, a, b))?.into_any())
     }
 
+    /// 1 or −1, also for zero, and its product with x: the absolute value, with a derivative that is never zero.
+    fn sign_and_size(&self) -> (Self, Self) {
+        let sign = self.sign().by_number(Binary::Add, 0.5).sign();
+        let size = Self::binary(Binary::Mul, sign.0.clone(), self.0.clone());
+        (sign, size)
+    }
+
     fn by_number(&self, op: Binary, number: f64) -> Self {
         Self::binary(op, self.0.clone(), Node::number(number))
     }
@@ -266,8 +273,11 @@ impl Expression {
     fn exp2(&self) -> Self {
         self.by_number(Binary::Mul, std::f64::consts::LN_2).exp()
     }
+    /// eˣ − 1 = 2 e^(x/2) sinh(x/2), which cancels nothing.
     fn expm1(&self) -> Self {
-        self.exp().by_number(Binary::Sub, 1.0)
+        let half = self.by_number(Binary::Div, 2.0);
+        let product = Self::binary(Binary::Mul, half.exp().0, half.sinh().0);
+        product.by_number(Binary::Mul, 2.0)
     }
     fn log1p(&self) -> Self {
         self.by_number(Binary::Add, 1.0).log()
@@ -277,6 +287,33 @@ impl Expression {
     }
     fn log10(&self) -> Self {
         self.log().by_number(Binary::Div, std::f64::consts::LN_10)
+    }
+    /// ± log(|x| + √(x² + 1))
+    fn arcsinh(&self) -> Self {
+        let (sign, size) = self.sign_and_size();
+        let root = self.by_number(Binary::Pow, 2.0).by_number(Binary::Add, 1.0).sqrt();
+        let log = Self::binary(Binary::Add, size.0, root.0).log();
+        Self::binary(Binary::Mul, sign.0, log.0)
+    }
+    /// log(x + √((x − 1)(x + 1)))
+    fn arccosh(&self) -> Self {
+        let (less, more) = (self.by_number(Binary::Sub, 1.0), self.by_number(Binary::Add, 1.0));
+        let root = Self::binary(Binary::Mul, less.0, more.0).sqrt();
+        Self::binary(Binary::Add, self.0.clone(), root.0).log()
+    }
+    /// ½ log((1 + x)/(1 − x))
+    fn arctanh(&self) -> Self {
+        let (more, one) = (self.by_number(Binary::Add, 1.0), Node::number(1.0));
+        let less = Self::binary(Binary::Sub, one, self.0.clone());
+        let log = Self::binary(Binary::Div, more.0, less.0).log();
+        log.by_number(Binary::Div, 2.0)
+    }
+    /// ± |x|^(1/3)
+    fn cbrt(&self) -> Self {
+        let (sign, size) = self.sign_and_size();
+        let third = Self::binary(Binary::Div, Node::number(1.0), Node::number(3.0));
+        let root = Self::binary(Binary::Pow, size.0, third.0);
+        Self::binary(Binary::Mul, sign.0, root.0)
     }
     fn radians(&self) -> Self {
         self.by_number(Binary::Mul, std::f64::consts::PI / 180.0)

@@ -3,7 +3,8 @@
 //! Everything here runs the same stepper as a simulation and reports numbers; thresholds are left to tests, to the user and
 //! to certificates. [`structure`] looks at one step, a [`Study`] at errors against steps and [`order`] at the slopes they show,
 //! [`drift`] at energies over a long run, a [`Section`] at where motions pass through a surface. [`certify`](mod@certify)
-//! measures one run in all these ways and judges, and [`pick`] finds the method and the step for a tolerance.
+//! measures one run in all these ways and judges, and [`pick`] finds the method and the step for a tolerance;
+//! [`verify`] looks at results that were written.
 
 pub mod certify;
 mod convergence;
@@ -17,6 +18,7 @@ pub mod structure;
 mod studies;
 mod study;
 pub(crate) mod truth;
+pub mod verify;
 
 pub use certify::{Picked, pick, pick_for};
 pub use convergence::{Convergence, Series};

@@ -4,7 +4,7 @@
 //! As machine code only.
 
 use super::aligned::Aligned;
-use super::layout::{Layout, Matrix, Sweep, Tapes, Weights, measure};
+use super::layout::{Column, Layout, Matrix, Sweep, Tapes, Weights, measure};
 use super::native::{Arrays, Code, widely};
 use super::nodes::Nodes;
 use std::sync::Arc;
@@ -65,6 +65,12 @@ impl Abreast {
                 for i in 0..nodes {
                     self.variables[mine + ABREAST * i] = from.variables[theirs + i];
                 }
+            }
+        }
+        for column in Column::ALL {
+            let (mine, theirs) = (self.layout.column(column) + lane, from.layout.column(column));
+            for i in 0..nodes {
+                self.variables[mine + ABREAST * i] = from.variables[theirs + i];
             }
         }
         for sweep in Sweep::ALL {

@@ -9,6 +9,8 @@ use super::graph::{Binary, Graph, Node, NodeId, Unary, exact_product};
 
 /// Products of more factors are left alone.
 const FACTORS: usize = 16;
+/// So are those of more products, whose other factors would all be numbers. A chain of them may be as deep as the graph is large.
+const PRODUCTS: usize = 2 * FACTORS;
 /// So many sums of a nested sum are looked into.
 const SUMS: usize = 32;
 
@@ -18,12 +20,14 @@ struct Factors {
     number: f64,
     list: [NodeId; FACTORS],
     count: usize,
+    /// How many products were taken apart.
+    products: usize,
 }
 
 impl Factors {
     /// `None` if there are too many.
     fn of(graph: &Graph, id: NodeId) -> Option<Self> {
-        let mut factors = Self { number: 1.0, list: [id; FACTORS], count: 0 };
+        let mut factors = Self { number: 1.0, list: [id; FACTORS], count: 0, products: 0 };
         factors.gather(graph, id).then(|| {
             factors.list[..factors.count].sort_unstable();
             factors
@@ -32,7 +36,8 @@ impl Factors {
 
     fn gather(&mut self, graph: &Graph, id: NodeId) -> bool {
         if let Node::Binary(Binary::Mul, a, b) = graph.node(id) {
-            return self.gather(graph, a) && self.gather(graph, b);
+            self.products += 1;
+            return self.products <= PRODUCTS && self.gather(graph, a) && self.gather(graph, b);
         }
         if let Some(x) = graph.as_number(id)
             && let Some(product) = exact_product(self.number, x)
@@ -196,6 +201,24 @@ mod tests {
             let minus = g.sub(zz, bb);
             assert_eq!(g.sub(minus, aa), g.sub(zz, kk));
         }
+    }
+
+    #[test]
+    fn deep_products_are_left_alone_at_once() {
+        // a new product of all factors so far, as derivatives of nested functions have it
+        let mut g = Graph::new();
+        let mut product = g.coordinate(0);
+        let mut most = 0;
+        for i in 1..1000 {
+            let (next, sum) = (g.coordinate(i), g.velocity(i));
+            product = g.mul(product, next);
+            assert_eq!(Factors::of(&g, product).is_some(), i < FACTORS);
+            let mut factors = Factors { number: 1.0, list: [product; FACTORS], count: 0, products: 0 };
+            factors.gather(&g, product);
+            most = most.max(factors.products);
+            g.add(sum, product);
+        }
+        assert_eq!(most, PRODUCTS + 1);
     }
 
     #[test]

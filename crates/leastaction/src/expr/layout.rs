@@ -64,11 +64,9 @@ impl Pattern {
 /// The matrices of a sweep.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Matrix {
-    /// h Π â: what forces add to momenta.
+    /// What shares of forces add to momenta.
     Forces,
-    /// Π.
-    Projection,
-    /// h a Π: what velocities add to coordinates.
+    /// What shares of velocities add to coordinates.
     Positions,
     /// Velocities of the step before continued into this one, and what they add to coordinates.
     Ahead,
@@ -76,8 +74,21 @@ pub(super) enum Matrix {
 }
 
 impl Matrix {
-    pub(super) const ALL: [Self; 5] =
-        [Self::Forces, Self::Projection, Self::Positions, Self::Ahead, Self::PositionsAhead];
+    pub(super) const ALL: [Self; 4] = [Self::Forces, Self::Positions, Self::Ahead, Self::PositionsAhead];
+}
+
+/// Numbers of a method at its nodes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Column {
+    /// h b: what a node's velocities and forces count.
+    Share,
+    /// u and w: the projection takes u Σ w x from x.
+    Dropped,
+    Dropping,
+}
+
+impl Column {
+    pub(super) const ALL: [Self; 3] = [Self::Share, Self::Dropped, Self::Dropping];
 }
 
 /// What a sweep does.
@@ -142,7 +153,7 @@ impl Layout {
             groups: group.iter().max().map_or(0, |group| group + 1),
             forced: tapes.forced.clone(),
             following: tapes.following,
-            projected: weights.projection.is_some(),
+            projected: weights.dropped.is_some(),
             sweep: Sweep::Refine,
             resting_allowed: false,
             weights: 0,
@@ -204,9 +215,13 @@ impl Layout {
     pub(super) fn corrected(&self, i: usize) -> usize {
         self.target(self.n + i)
     }
+    /// What Y_i at the nodes counts, or F_{i−n}: its product with the share of the node.
+    pub(super) fn counted(&self, i: usize) -> usize {
+        self.corrected(self.n + i)
+    }
     /// Velocities that follow from the others, at the nodes.
     pub(super) fn following(&self, k: usize) -> usize {
-        self.corrected(self.n + k)
+        self.counted(2 * self.n + k)
     }
     /// The largest of V_i, or of F_{i−n}, at the nodes.
     pub(super) fn size(&self, i: usize) -> usize {
@@ -246,9 +261,13 @@ impl Layout {
     pub(super) fn weight(&self, matrix: Matrix, node: usize) -> usize {
         self.weights + self.lanes * (self.nodes * matrix as usize + node)
     }
+    /// Numbers of a method at its nodes.
+    pub(super) fn column(&self, column: Column) -> usize {
+        self.weight(Matrix::PositionsAhead, self.nodes) + self.lanes * column as usize
+    }
     /// The times of the nodes.
     pub(super) fn time(&self) -> usize {
-        self.weight(Matrix::PositionsAhead, self.nodes).next_multiple_of(8)
+        (self.column(Column::Dropping) + self.lanes).next_multiple_of(8)
     }
     /// A register of the tape of a kind of sweep: those of one trajectory are in every lane.
     pub(super) fn register(&self, sweep: Sweep, register: usize) -> usize {
@@ -295,12 +314,14 @@ pub(super) fn sum_of_products<X>(
 /// The weights of a method, for a step of size 1: rows are nodes that something is added to.
 #[derive(Clone, Debug)]
 pub struct Weights {
-    /// Π â.
+    /// b: what a node's velocities and forces count. What follows multiplies products with these.
+    pub shares: Vec<f64>,
+    /// What forces add to momenta.
     pub forces: Vec<Vec<f64>>,
-    /// Π, unless it is the identity.
-    pub projection: Option<Vec<Vec<f64>>>,
-    /// a Π.
+    /// What velocities add to coordinates: 1 minus the transpose of the forces', exactly.
     pub positions: Vec<Vec<f64>>,
+    /// u and w of the projection Πx = x − u Σ w x, unless it is the identity.
+    pub dropped: Option<[Vec<f64>; 2]>,
     /// From the velocities of the step before to those of this one.
     pub ahead: Vec<Vec<f64>>,
     /// The same, and then to positions.
@@ -341,7 +362,7 @@ impl Tapes {
 }
 
 /// A number near zero carries rounding errors of the others it is coupled to, so it is measured against this part of the largest.
-const COUPLED: f64 = 1e-3;
+pub const COUPLED: f64 = 1e-3;
 
 /// Replaces the sizes of all V and F by those that their changes are measured by, and stores one over them. `L` is the number of trajectories.
 #[inline]

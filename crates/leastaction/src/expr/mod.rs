@@ -7,6 +7,7 @@
 mod abreast;
 mod aligned;
 mod circle;
+mod convoy;
 mod derive;
 mod display;
 mod evaluate;
@@ -29,10 +30,11 @@ mod value;
 
 pub use abreast::{ABREAST, Abreast};
 pub(crate) use aligned::Aligned;
+pub use convoy::{CONVOY, Convoy, Current, Sailing};
 pub use derive::Differentiator;
 pub use display::{Names, formula};
 pub use graph::{Binary, Depends, Graph, Node, NodeId, Unary};
-pub use layout::{Pattern, Sweep, Tapes, Weights};
+pub use layout::{COUPLED, Pattern, Sweep, Tapes, Weights};
 pub use native::Backend;
 pub(crate) use native::widely;
 pub use nodes::Nodes;

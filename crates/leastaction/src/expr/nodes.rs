@@ -4,9 +4,9 @@
 //! goes, with weights that belong to a method and a step size,
 //!
 //! ```text
-//! T = p + Σ forces · F            the momenta that are wanted, but for what the projection Π drops
+//! T = p + Σ forces · (share F)            the momenta that are wanted, but for what the projection Π drops
 //! Y = V + L_vv⁻¹ (T − T before)
-//! V' = Π Y      Q = q + Σ positions · Y
+//! V' = Π Y      Q = q + Σ positions · (share Y)
 //! P = L_v(Q, V')      V = V' + L_vv⁻¹ (T − P)      F = L_q(Q, V)
 //! ```
 //!
@@ -16,7 +16,7 @@
 //! As machine code four nodes go side by side; without, they go one after the other, in the same order of operations and so to the same bits.
 
 use super::aligned::Aligned;
-use super::layout::{Layout, Matrix, Output, Sweep, Tapes, Weights, measure, sum_of_products};
+use super::layout::{Column, Layout, Matrix, Output, Sweep, Tapes, Weights, measure, sum_of_products};
 use super::native::{Arrays, Backend, Code};
 use super::tape::{Evaluator, Tape};
 use crate::scalar::Ledger;
@@ -133,9 +133,8 @@ impl Nodes {
     /// Changes the weights, or the step size.
     pub fn weigh(&mut self, weights: &Weights, h: f64) {
         for (matrix, factor, rows) in [
-            (Matrix::Forces, h, weights.forces.as_slice()),
-            (Matrix::Projection, 1.0, weights.projection.as_deref().unwrap_or_default()),
-            (Matrix::Positions, h, &weights.positions),
+            (Matrix::Forces, 1.0, weights.forces.as_slice()),
+            (Matrix::Positions, 1.0, &weights.positions),
             (Matrix::Ahead, 1.0, &weights.ahead),
             (Matrix::PositionsAhead, h, &weights.positions_ahead),
         ] {
@@ -144,6 +143,19 @@ impl Nodes {
                 for (j, &weight) in row.iter().enumerate() {
                     self.variables[self.layout.weight(matrix, j) + i] = factor * weight;
                 }
+            }
+        }
+        let [dropped, dropping] = match &weights.dropped {
+            Some(lists) => lists.each_ref().map(Vec::as_slice),
+            None => [[].as_slice(); 2],
+        };
+        for (column, factor, list) in [
+            (Column::Share, h, weights.shares.as_slice()),
+            (Column::Dropped, 1.0, dropped),
+            (Column::Dropping, 1.0, dropping),
+        ] {
+            for (i, x) in (0..self.layout.lanes).zip(list.iter().chain(list.last().into_iter().cycle())) {
+                self.variables[self.layout.column(column) + i] = factor * x;
             }
         }
     }
@@ -193,6 +205,13 @@ impl Nodes {
     pub fn set_velocity(&mut self, i: usize, v: f64) {
         self.variables[self.layout.velocity(i)..][..self.layout.lanes].fill(v);
     }
+    /// Replaces V_i at all nodes.
+    pub fn set_velocities(&mut self, i: usize, v: impl Fn(usize) -> f64) {
+        let (place, last) = (self.layout.velocity(i), self.layout.nodes - 1);
+        for (lane, x) in self.variables[place..place + self.layout.lanes].iter_mut().enumerate() {
+            *x = v(lane.min(last));
+        }
+    }
     /// V_i at the nodes, for all coordinates, and between them what fills registers.
     pub fn velocities(&self) -> &[f64] {
         &self.variables[self.first_velocity..self.first_force]
@@ -206,6 +225,10 @@ impl Nodes {
     /// V_i at the nodes.
     pub fn velocity(&self, i: usize) -> &[f64] {
         &self.variables[self.first_velocity + i * self.layout.lanes..][..self.layout.nodes]
+    }
+    /// h b at the nodes.
+    pub fn shares(&self) -> &[f64] {
+        &self.variables[self.layout.column(Column::Share)..][..self.layout.nodes]
     }
     /// F_i at the nodes.
     pub fn force(&self, i: usize) -> &[f64] {
@@ -314,6 +337,10 @@ impl Nodes {
             }
         };
         self.variables[place + node] = value;
+        if let Output::Force(i) = layout.output(sweep, k) {
+            let counted = layout.counted(layout.n + i);
+            self.variables[counted + node] = value * self.variables[layout.column(Column::Share) + node];
+        }
         if let Some(i) = changed
             && sweep != Sweep::First
         {
@@ -327,21 +354,21 @@ impl Nodes {
     fn evaluate(&mut self, node: usize, sweep: Sweep) {
         let (layout, n, nodes) = (&self.layout, self.layout.n, self.layout.nodes);
         let first = sweep == Sweep::First;
-        let (velocities, positions) = match first {
-            true => (Matrix::Ahead, Matrix::PositionsAhead),
-            false => (Matrix::Projection, Matrix::Positions),
-        };
         for i in 0..n {
-            let from =
-                if first { &self.old[layout.velocity(i)..] } else { &self.variables[layout.corrected(i)..] };
-            let from = &from[..nodes];
-            self.v[i] = if first || layout.projected {
-                self.weighted(None, velocities, node, from)
-            } else {
-                from[node]
-            };
             let (start, lost) = layout.start(i);
-            self.q[i] = self.old[start] + self.weighted(Some(self.old[lost]), positions, node, from);
+            let (matrix, from) = if first {
+                let from = &self.old[layout.velocity(i)..][..nodes];
+                self.v[i] = self.weighted(None, Matrix::Ahead, node, from);
+                (Matrix::PositionsAhead, from)
+            } else {
+                let corrected = &self.variables[layout.corrected(i)..][..nodes];
+                self.v[i] = corrected[node];
+                if layout.projected {
+                    self.v[i] -= self.dropped(node, corrected);
+                }
+                (Matrix::Positions, &self.variables[layout.counted(i)..][..nodes])
+            };
+            self.q[i] = self.old[start] + self.weighted(Some(self.old[lost]), matrix, node, from);
         }
         for i in 0..n {
             self.q[n + i] = self.variables[layout.target(i) + node];
@@ -369,19 +396,29 @@ impl Nodes {
         sum_of_products(start, 0, numbers.len(), &mut product, &mut |a, b| a + b)
     }
 
-    /// T = p + Σ forces · F + (P − Π P) and Y = V + L_vv⁻¹ (T − T before) at all nodes.
+    /// What the projection drops of x at a node: u Σ_j w_j x_j.
+    fn dropped(&self, node: usize, numbers: &[f64]) -> f64 {
+        let [u, w] =
+            [Column::Dropped, Column::Dropping].map(|column| &self.variables[self.layout.column(column)..]);
+        let mut product = |sum: Option<f64>, j: usize| match sum {
+            Some(sum) => numbers[j].mul_add(w[j], sum),
+            None => numbers[j] * w[j],
+        };
+        u[node] * sum_of_products(None, 0, numbers.len(), &mut product, &mut |a, b| a + b)
+    }
+
+    /// T = p + Σ forces · (share F) + (P − Π P) and Y = V + L_vv⁻¹ (T − T before) at all nodes.
     fn find_targets(&mut self) {
         let (n, nodes) = (self.layout.n, self.layout.nodes);
         for node in 0..nodes {
             for i in 0..n {
                 let layout = &self.layout;
                 let (start, lost) = layout.start_momentum(i);
-                let forces = &self.old[layout.force(i)..][..nodes];
+                let forces = &self.old[layout.counted(n + i)..][..nodes];
                 let mut target =
                     self.old[start] + self.weighted(Some(self.old[lost]), Matrix::Forces, node, forces);
                 if layout.projected {
-                    let present = &self.old[layout.momentum(i)..][..nodes];
-                    target += present[node] - self.weighted(None, Matrix::Projection, node, present);
+                    target += self.dropped(node, &self.old[layout.momentum(i)..][..nodes]);
                 }
                 let place = layout.target(i) + node;
                 self.variables[place] = target;
@@ -393,7 +430,10 @@ impl Nodes {
             }
             layout.pattern.solve(&mut self.room, |x, k, y| x - factor(k) * y, |x, k| x * factor(k));
             for (x, &i) in self.room.iter().zip(layout.pattern.order()) {
-                self.variables[layout.corrected(i) + node] = old[layout.velocity(i) + node] + x;
+                let corrected = old[layout.velocity(i) + node] + x;
+                self.variables[layout.corrected(i) + node] = corrected;
+                self.variables[layout.counted(i) + node] =
+                    corrected * self.variables[layout.column(Column::Share) + node];
             }
         }
     }

@@ -56,11 +56,16 @@ impl<R: Real> Tableau<R> {
 }
 
 /// The same method in terms of velocities V_j and forces F_j at the points d_i of the quadrature:
-/// Q_i = q + h Σ_j a_ij V_j, and P_i = p + h Σ_j â_ij F_j but for what the projection drops.
+/// Q_i = q + h Σ_j a_ij V_j, and P_i = p + h Σ_j â_ij F_j but for what the projection Π drops, with â_ij = b_j (1 − a_ji/b_i).
 ///
 /// For Gauss points that is the collocation method. For Lobatto points there is one point more than a polynomial of the method's degree
 /// has free velocities, so that these lie on a polynomial of lower degree, and momenta agree after projection to such polynomials. Without
 /// the projection it would be the pair IIIA–IIIB, which is the same only if L is separable with a constant mass matrix.
+///
+/// Rounded as they are, a and â would belong to a method that is symplectic only up to rounding, and that is a drift: the same error
+/// in every step. So they are kept as parts of the weights, μ_ij = (aΠ)_ij/b_j and μ̂_ij = (Πâ)_ij/b_j, rounded so that
+/// μ_ij + μ̂_ji = 1 holds exactly. Such a pair is symplectic whatever the numbers are (Antoñana, Makazaga & Murua, *Reducing and monitoring
+/// round-off error propagation for symplectic implicit Runge–Kutta schemes*, 2017).
 #[derive(Clone, Debug)]
 pub struct Partitioned<R> {
     /// Points d_i.
@@ -69,10 +74,13 @@ pub struct Partitioned<R> {
     pub b: Vec<R>,
     /// a_ij = ∫_0^{d_i} l_j, with l_j the polynomial that is 1 at d_j and 0 at the other points.
     pub a: Vec<Vec<R>>,
-    /// â_ij = b_j (1 − a_ji/b_i), which makes the pair symplectic.
-    pub a_hat: Vec<Vec<R>>,
-    /// The projection to polynomials of a degree below the method's, unless all are.
-    pub projection: Option<Vec<Vec<R>>>,
+    /// μ_ij = (aΠ)_ij/b_j: Q_i = q + Σ_j μ_ij (h b_j V_j).
+    pub positions: Vec<Vec<R>>,
+    /// μ̂_ij = 1 − μ_ji: P_i = p + Σ_j μ̂_ij (h b_j F_j).
+    pub forces: Vec<Vec<R>>,
+    /// What Π drops, unless it drops nothing: x_i − (Πx)_i = u_i Σ_j w_j x_j, with u and w. The sum is small where x is smooth, and
+    /// so is what rounding of u and w does.
+    pub dropped: Option<[Vec<R>; 2]>,
     /// l_j(1 + d_i): where the velocities of one step go in the next.
     pub ahead: Vec<Vec<R>>,
     /// ∫_0^{c_k} l_j for the nodes c_1 … c_s of the polynomial of a step: its increments from velocities.
@@ -96,9 +104,6 @@ impl<R: Real> Partitioned<R> {
             sums
         };
         let a: Vec<Vec<R::Wide>> = points.iter().map(integrals).collect();
-        let conjugate = |i: usize, j: usize| {
-            weights[j].clone() - weights[j].clone() * a[j][i].clone() / weights[i].clone()
-        };
         let narrow = |list: &[R::Wide]| list.iter().map(R::narrow).collect::<Vec<R>>();
         let count = points.len();
         // all polynomials but the multiples of the Legendre polynomial P_s, which is orthogonal to them: Σ b P_s² = 1/s
@@ -106,18 +111,29 @@ impl<R: Real> Partitioned<R> {
             .iter()
             .map(|d| legendre(galerkin.degree, &(d.clone() + d.clone() - R::Wide::one())).0)
             .collect();
-        let projected = |i: usize, j: usize| {
-            let one = if i == j { R::Wide::one() } else { R::Wide::zero() };
-            let degree = R::Wide::from_f64(galerkin.degree as f64);
-            one - degree * highest[i].clone() * highest[j].clone() * weights[j].clone()
+        let drops = count > galerkin.degree;
+        let degree = R::Wide::from_f64(galerkin.degree as f64);
+        let u: Vec<R::Wide> = highest.iter().map(|x| degree.clone() * x.clone()).collect();
+        let w: Vec<R::Wide> = highest.iter().zip(&weights).map(|(x, b)| x.clone() * b.clone()).collect();
+        // (aΠ)_ij/b_j = a_ij/b_j − (Σ_k a_ik u_k) P_s(d_j), and the nearest number that leaves one to the last bit
+        let part = |i: usize, j: usize| {
+            let mut part = a[i][j].clone() / weights[j].clone();
+            if drops {
+                let lost =
+                    a[i].iter().zip(&u).fold(R::Wide::zero(), |sum, (a, u)| sum + a.clone() * u.clone());
+                part = part - lost * highest[j].clone();
+            }
+            R::one() - (R::one() - R::narrow(&part))
         };
-        let matrix = |entry: &dyn Fn(usize, usize) -> R::Wide| -> Vec<Vec<R>> {
-            (0..count).map(|i| (0..count).map(|j| R::narrow(&entry(i, j))).collect()).collect()
+        let matrix = |entry: &dyn Fn(usize, usize) -> R| -> Vec<Vec<R>> {
+            (0..count).map(|i| (0..count).map(|j| entry(i, j)).collect()).collect()
         };
+        let positions = matrix(&part);
         let nodes: Vec<R::Wide> = lobatto(galerkin.degree + 1).points;
         Self {
-            a_hat: matrix(&conjugate),
-            projection: (count > galerkin.degree).then(|| matrix(&projected)),
+            forces: matrix(&|i, j| R::one() - positions[j][i].clone()),
+            positions,
+            dropped: drops.then(|| [narrow(&u), narrow(&w)]),
             ahead: points.iter().map(|d| narrow(&basis(&points, &(R::Wide::one() + d.clone())))).collect(),
             to_nodes: nodes[1..].iter().map(|c| narrow(&integrals(c))).collect(),
             a: a.iter().map(|row| narrow(row)).collect(),

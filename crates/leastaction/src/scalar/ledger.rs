@@ -165,21 +165,45 @@ impl Default for Ledger {
 
 /// A number that says whether words are what they were. Each word goes through steps that can be undone, so that words that differ in one place
 /// never have the same sum.
-pub fn checksum(words: impl Iterator<Item = u64>) -> u64 {
-    words.fold(0xCBF2_9CE4_8422_2325, |sum: u64, word| {
-        let mixed = (sum ^ word).wrapping_mul(0x9E37_79B9_7F4A_7C15);
-        mixed ^ (mixed >> 29)
-    })
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Checksum(u64);
+
+impl Checksum {
+    /// Of nothing.
+    pub fn new() -> Self {
+        Self(0xCBF2_9CE4_8422_2325)
+    }
+    /// Goes on with a word.
+    pub fn add(&mut self, word: u64) {
+        let mixed = (self.0 ^ word).wrapping_mul(0x9E37_79B9_7F4A_7C15);
+        self.0 = mixed ^ (mixed >> 29);
+    }
+    /// Goes on with bytes, and how many there are.
+    pub fn add_bytes(&mut self, bytes: &[u8]) {
+        self.add(bytes.len() as u64);
+        for part in bytes.chunks(8) {
+            let mut word = [0; 8];
+            word[..part.len()].copy_from_slice(part);
+            self.add(u64::from_le_bytes(word));
+        }
+    }
+    /// The number.
+    pub fn value(self) -> u64 {
+        self.0
+    }
 }
 
-/// The same of bytes.
+impl Default for Checksum {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+/// The sum of bytes.
 pub fn checksum_of_bytes(bytes: &[u8]) -> u64 {
-    let words = bytes.chunks(8).map(|part| {
-        let mut word = [0; 8];
-        word[..part.len()].copy_from_slice(part);
-        u64::from_le_bytes(word)
-    });
-    checksum(std::iter::once(bytes.len() as u64).chain(words))
+    let mut sum = Checksum::new();
+    sum.add_bytes(bytes);
+    sum.value()
 }
 
 #[cfg(test)]

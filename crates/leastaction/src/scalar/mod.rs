@@ -16,7 +16,7 @@ mod ledger;
 pub use digits::{Digits, limbs_for};
 pub use double_double::DoubleDouble;
 pub use dual::Dual;
-pub use ledger::{Ledger, checksum, checksum_of_bytes};
+pub use ledger::{Checksum, Ledger, checksum_of_bytes};
 
 use std::fmt::Debug;
 use std::iter::Sum;

@@ -3,7 +3,7 @@
 //! ```text
 //! leastaction checkpoint 1            the format
 //! length, text                        the version of the program as a comment, and the run as TOML
-//! steps, of so many                   how far it is
+//! steps, of so many, 0 or 1           how far it is, and whether it is over
 //! length, words                       what a journey saves
 //! checksum                            of everything before
 //! ```
@@ -13,6 +13,7 @@
 use super::{Journey, Plan, Run};
 use crate::error::{Error, Result, Source};
 use crate::scalar::checksum_of_bytes;
+use std::io::Read;
 use std::path::Path;
 
 const TITLE: &str = "leastaction checkpoint ";
@@ -30,10 +31,25 @@ pub struct Checkpoint {
     pub steps: u64,
     /// How many there are.
     pub of: u64,
+    /// Whether nothing is left to do: all steps were taken, or an event or a failure has ended the run.
+    pub over: bool,
     words: Vec<u64>,
 }
 
 impl Checkpoint {
+    /// Whether a file begins as checkpoints do.
+    pub fn is_one(path: &Path) -> std::io::Result<bool> {
+        let mut start = Vec::new();
+        std::fs::File::open(path)?.take(TITLE.len() as u64).read_to_end(&mut start)?;
+        Ok(start == TITLE.as_bytes())
+    }
+
+    /// Reads a file.
+    pub fn open(path: &Path) -> Result<Self> {
+        let bytes = std::fs::read(path).map_err(|error| bad(format!("it cannot be read: {error}")));
+        bytes.and_then(|bytes| Self::read(&bytes)).map_err(|error| about(path, error))
+    }
+
     /// Where a journey is.
     pub fn new(plan: &Plan, journey: &mut Journey<'_>) -> Self {
         Self {
@@ -41,6 +57,7 @@ impl Checkpoint {
             version: env!("CARGO_PKG_VERSION").to_owned(),
             steps: journey.steps(),
             of: plan.steps,
+            over: journey.is_over(),
             words: journey.save(),
         }
     }
@@ -48,6 +65,18 @@ impl Checkpoint {
     /// Goes on from here: the journey is of the plan of this run.
     pub fn restore(&self, journey: &mut Journey<'_>) -> Result<()> {
         journey.restore(self.words.clone())
+    }
+
+    /// Whether a journey is where this one was, to the last bit. How long it took does not count.
+    pub fn agrees(&self, journey: &mut Journey<'_>) -> bool {
+        let timeless = |words: &[u64]| {
+            let mut words = words.to_vec();
+            if let Some(clock) = words.get_mut(Journey::CLOCK) {
+                *clock = 0;
+            }
+            words
+        };
+        timeless(&self.words) == timeless(&journey.save())
     }
 
     /// As it stands in a file.
@@ -58,7 +87,7 @@ impl Checkpoint {
         put(&[text.len() as u64]);
         bytes.extend(text.bytes());
         let mut put = |words: &[u64]| words.iter().for_each(|word| bytes.extend(word.to_le_bytes()));
-        put(&[self.steps, self.of, self.words.len() as u64]);
+        put(&[self.steps, self.of, u64::from(self.over), self.words.len() as u64]);
         put(&self.words);
         bytes.extend(checksum_of_bytes(&bytes).to_le_bytes());
         Ok(bytes)
@@ -92,11 +121,11 @@ impl Checkpoint {
                 Some(_) => damaged("its checksum does not fit: it was changed or damaged"),
             });
         }
-        let (text, steps, of, words) = parts.ok_or_else(cut)?;
+        let Parts { text, steps, of, over, words } = parts.ok_or_else(cut)?;
         let text = std::str::from_utf8(text).map_err(|_| damaged("its run is no text"))?;
         let version = text.lines().next().and_then(|line| line.strip_prefix("# leastaction "));
         let run = Run::read("run", &Source::new("the run in the checkpoint", text))?;
-        Ok(Self { run, version: version.unwrap_or("?").to_owned(), steps, of, words })
+        Ok(Self { run, version: version.unwrap_or("?").to_owned(), steps, of, over: over == 1, words })
     }
 }
 
@@ -125,15 +154,25 @@ impl<'a> Reader<'a> {
         self.bytes(8)?.try_into().ok().map(u64::from_le_bytes)
     }
 
-    /// Text, steps, their number and words, if all of it is there and nothing else but a checksum.
-    fn parts(&mut self) -> Option<(&'a [u8], u64, u64, Vec<u64>)> {
+    /// What stands between the title and the checksum, if all of it is there and nothing else.
+    fn parts(&mut self) -> Option<Parts<'a>> {
         let length = self.word()?;
         let text = self.bytes(length)?;
-        let (steps, of, count) = (self.word()?, self.word()?, self.word()?);
+        let (steps, of, over, count) = (self.word()?, self.word()?, self.word()?, self.word()?);
         let words = self.bytes(count.checked_mul(8)?)?;
         let word = |bytes: &[u8]| bytes.try_into().map_or(0, u64::from_le_bytes);
-        (self.0.len() == 8).then(|| (text, steps, of, words.chunks_exact(8).map(word).collect()))
+        let words = words.chunks_exact(8).map(word).collect();
+        (self.0.len() == 8).then_some(Parts { text, steps, of, over, words })
     }
+}
+
+/// What a checkpoint says.
+struct Parts<'a> {
+    text: &'a [u8],
+    steps: u64,
+    of: u64,
+    over: u64,
+    words: Vec<u64>,
 }
 
 #[cfg(test)]

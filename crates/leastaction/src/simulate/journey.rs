@@ -44,16 +44,23 @@ impl Journey<'_> {
 
     /// Shows the solution up to here.
     pub fn show<T>(&mut self, look: impl FnOnce(&Solution) -> T) -> T {
+        if self.is_over() {
+            self.0.end();
+        }
         let solution = self.0.lend();
         let seen = look(&solution);
         self.0.take_back(solution);
         seen
     }
 
-    /// The solution up to here.
+    /// The solution up to here, which is where it ends.
     pub fn into_solution(mut self) -> Solution {
+        self.0.end();
         self.0.lend()
     }
+
+    /// Which of the words that are saved says how long it took so far.
+    pub(super) const CLOCK: usize = 1;
 
     /// Everything that it takes to go on from here, as words.
     pub fn save(&mut self) -> Vec<u64> {
@@ -77,6 +84,8 @@ trait Going {
     fn go(&mut self, watch: Watch<'_>);
     fn steps(&self) -> u64;
     fn outcome(&self) -> &Outcome;
+    /// Records the last state, whatever `every` is. Going on after that would leave a row that is not there without a pause.
+    fn end(&mut self);
     /// The solution; what was recorded is missed until it is taken back.
     fn lend(&mut self) -> Solution;
     fn take_back(&mut self, solution: Solution);
@@ -177,6 +186,15 @@ impl<R: Real> Going for Way<'_, R> {
 
     fn outcome(&self) -> &Outcome {
         &self.outcome
+    }
+
+    fn end(&mut self) {
+        // a state in which something failed is no result; one before a step that failed is
+        let failed_here =
+            matches!(&self.outcome, Outcome::Failed(failure) if failure.step <= self.state.steps);
+        if let Some(recorder) = self.recorder.as_mut().filter(|_| self.begun && !failed_here) {
+            recorder.end(&self.state, &self.stepper.time(self.state.steps));
+        }
     }
 
     fn lend(&mut self) -> Solution {

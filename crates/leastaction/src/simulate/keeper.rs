@@ -5,10 +5,10 @@
 //! file system has no locks nothing prevents two processes.
 
 use super::checkpoint::about;
-use super::{Checkpoint, Interval, Journey, Plan, Solution, Watch};
+use super::{Checkpoint, Interval, Journey, Plan, Solution, Watch, write_whole};
 use crate::error::{Error, Result};
 use std::fs::{File, TryLockError};
-use std::io::{ErrorKind, Read, Seek, Write};
+use std::io::{ErrorKind, Read, Write};
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
@@ -24,46 +24,58 @@ pub struct Keeper {
     path: PathBuf,
     interval: Interval,
     /// The file as it is, locked.
-    held: Option<File>,
+    held: File,
     /// The step that was saved last.
-    saved: u64,
+    saved: Option<u64>,
 }
 
 impl Keeper {
-    /// Begins a file for a new run. A file that is there is replaced only if it is the checkpoint of a run that was finished.
+    /// Begins a file for a new run. A file that is there is replaced only if nothing is left to do for the run in it.
     pub fn create(path: &Path, interval: Interval) -> Result<Self> {
-        let mut keeper = Self { path: path.to_owned(), interval, held: None, saved: 0 };
-        if std::fs::exists(path).unwrap_or(true) {
-            let (file, found) = take(path)?;
-            if found.steps < found.of {
+        let held = match File::options().read(true).write(true).create_new(true).open(path) {
+            // an empty file takes the place from now on, so that two processes cannot begin the same
+            Ok(file) => lock(&file, path).map(|()| file)?,
+            Err(error) if error.kind() == ErrorKind::AlreadyExists => {
+                let (file, bytes) = take(path)?;
+                if !bytes.is_empty() {
+                    replaceable(path, &Checkpoint::read(&bytes).map_err(|error| about(path, error))?)?;
+                }
+                file
+            }
+            Err(error) => {
                 return Err(Error::BadCheckpoint {
-                    message: format!(
-                        "`{name}` has a run at step {} of {}\n  `leastaction resume {name}` continues it; remove the file, or name another, to begin anew",
-                        found.steps,
-                        found.of,
-                        name = path.display()
-                    ),
+                    message: format!("cannot write the checkpoint `{}`: {error}", path.display()),
                 });
             }
-            keeper.held = Some(file);
-        }
-        Ok(keeper)
+        };
+        Ok(Self { path: path.to_owned(), interval, held, saved: None })
     }
 
     /// Takes up a file that was left.
     pub fn open(path: &Path) -> Result<(Self, Checkpoint)> {
-        let (file, found) = take(path)?;
+        let (held, bytes) = take(path)?;
+        let found = Checkpoint::read(&bytes).map_err(|error| about(path, error))?;
         let interval = found.run.checkpoint_every.unwrap_or_default();
-        Ok((Self { path: path.to_owned(), interval, held: Some(file), saved: found.steps }, found))
+        Ok((Self { path: path.to_owned(), interval, held, saved: Some(found.steps) }, found))
+    }
+
+    /// The same, saved so often.
+    pub fn every(self, interval: Interval) -> Self {
+        Self { interval, ..self }
+    }
+
+    /// Its file.
+    pub fn path(&self) -> &Path {
+        &self.path
     }
 
     /// The step of the last checkpoint.
-    pub fn saved(&self) -> u64 {
+    pub fn saved(&self) -> Option<u64> {
         self.saved
     }
 
-    /// Goes on until the run is over or the watch breaks, and saves now and then. `write` is shown the solution before each
-    /// checkpoint, so that what it writes is never behind.
+    /// Goes on until the run is over or the watch breaks, and saves at the start, now and then, and at the end. `write` is shown the
+    /// solution before each checkpoint but the first, so that what it writes is never behind.
     pub fn go(
         &mut self,
         plan: &Plan,
@@ -71,6 +83,12 @@ impl Keeper {
         watch: Watch<'_>,
         write: &mut dyn FnMut(&Solution) -> Result<()>,
     ) -> Result<()> {
+        if self.saved.is_none() {
+            // a place that cannot be written to is better known now
+            self.save(plan, journey).inspect_err(|_| {
+                let _ = std::fs::remove_file(&self.path);
+            })?;
+        }
         // where a single step takes long, the clock is read at each
         let glance = if plan.precision.is_some() || plan.problem.system.n() > 1000 { 1 } else { GLANCE };
         let mut pause = Duration::ZERO;
@@ -85,14 +103,14 @@ impl Keeper {
                 };
                 if left || due() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
             });
-            if left || journey.is_over() {
-                return Ok(());
-            }
             let start = Instant::now();
             let written = journey.show(&mut *write);
             // also where that failed: then it is all there is
             self.save(plan, journey)?;
             written?;
+            if left || journey.is_over() {
+                return Ok(());
+            }
             // where writing takes long it is done less often
             pause = SHARE * start.elapsed();
         }
@@ -104,7 +122,7 @@ impl Keeper {
         let bytes = checkpoint.to_bytes()?;
         match self.write(&bytes) {
             Ok(file) => {
-                (self.held, self.saved) = (Some(file), checkpoint.steps);
+                (self.held, self.saved) = (file, Some(checkpoint.steps));
                 Ok(())
             }
             Err(error) => Err(Error::NotSaved {
@@ -114,60 +132,60 @@ impl Keeper {
     }
 
     fn write(&self, bytes: &[u8]) -> std::io::Result<File> {
-        // a link is followed, not replaced
-        let path = self.path.canonicalize().unwrap_or_else(|_| self.path.clone());
-        let part = beside(&path);
-        let mut file = File::options().write(true).create(true).truncate(false).open(&part)?;
-        if matches!(file.try_lock(), Err(TryLockError::WouldBlock)) {
-            return Err(std::io::Error::new(ErrorKind::ResourceBusy, "another process is writing it"));
+        if !is_at(&self.held, &self.path) {
+            return Err(std::io::Error::other("another file took its place while the run went on"));
         }
-        let written = file
-            .set_len(0)
-            .and_then(|()| file.write_all(bytes))
-            .and_then(|()| file.sync_all())
-            .and_then(|()| std::fs::rename(&part, &path));
-        if let Err(error) = written {
-            // only what was written here is removed, and if that fails it is overwritten next time
-            let _ = std::fs::remove_file(&part);
-            return Err(error);
-        }
-        // the folder's entry as well; not all systems can
-        if let Some(folder) = path.parent().filter(|folder| !folder.as_os_str().is_empty()) {
-            let _ = File::open(folder).and_then(|folder| folder.sync_all());
-        }
-        Ok(file)
+        write_whole(&self.path, |file| file.write_all(bytes))
     }
 }
 
-/// Where a file is written before it is moved to its place.
-fn beside(path: &Path) -> PathBuf {
-    let mut name = path.file_name().unwrap_or_default().to_owned();
-    name.push(".new");
-    path.with_file_name(name)
+/// An error unless nothing is left to do for a run.
+fn replaceable(path: &Path, found: &Checkpoint) -> Result<()> {
+    if found.over {
+        return Ok(());
+    }
+    Err(Error::BadCheckpoint {
+        message: format!(
+            "`{name}` has a run at step {} of {}\n  `leastaction resume {name}` continues it; remove the file, or name another, to begin anew",
+            found.steps,
+            found.of,
+            name = path.display()
+        ),
+    })
 }
 
-/// Locks a checkpoint and reads it.
-fn take(path: &Path) -> Result<(File, Checkpoint)> {
+/// Locks a file, or says that another process has it.
+fn lock(file: &File, path: &Path) -> Result<()> {
+    match file.try_lock() {
+        Err(TryLockError::WouldBlock) => Err(Error::BadCheckpoint {
+            message: format!(
+                "`{}` belongs to a run that another process is computing\n  wait for it, or name another file",
+                path.display()
+            ),
+        }),
+        // not all file systems have locks
+        Ok(()) | Err(TryLockError::Error(_)) => Ok(()),
+    }
+}
+
+/// Locks a file and reads it.
+fn take(path: &Path) -> Result<(File, Vec<u8>)> {
     let cannot = |error: std::io::Error| Error::BadCheckpoint {
         message: format!("cannot read `{}`: {error}", path.display()),
     };
     loop {
+        // a device or a pipe must not be replaced, or waited for
+        if std::fs::metadata(path).is_ok_and(|data| !data.is_file()) {
+            return Err(cannot(std::io::Error::other("it is no file")));
+        }
         let mut file = File::open(path).map_err(cannot)?;
-        if matches!(file.try_lock(), Err(TryLockError::WouldBlock)) {
-            return Err(Error::BadCheckpoint {
-                message: format!(
-                    "`{}` belongs to a run that another process is computing\n  wait for it, or name another file",
-                    path.display()
-                ),
-            });
-        }
+        lock(&file, path)?;
         // it may have been replaced before it was locked
-        if !is_at(&file, path) {
-            continue;
+        if is_at(&file, path) {
+            let mut bytes = Vec::new();
+            file.read_to_end(&mut bytes).map_err(cannot)?;
+            return Ok((file, bytes));
         }
-        let mut bytes = Vec::new();
-        file.rewind().and_then(|()| file.read_to_end(&mut bytes)).map_err(cannot)?;
-        return Checkpoint::read(&bytes).map(|found| (file, found)).map_err(|error| about(path, error));
     }
 }
 

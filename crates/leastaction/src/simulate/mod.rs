@@ -29,6 +29,7 @@ mod root;
 mod run;
 mod solution;
 pub(crate) mod stability;
+mod whole;
 
 pub use bodies::Bodies;
 pub use checkpoint::Checkpoint;
@@ -50,6 +51,7 @@ pub use recorder::{Output, Recorder, Recording};
 pub use report::{EventSummary, FailureSummary, Nearest, OutputSummary};
 pub use run::{InitialState, Run};
 pub use solution::{DigitsSummary, EnergySummary, NewtonSummary, Solution, Summary};
+pub use whole::write_whole;
 
 use crate::error::{Cause, Failure};
 use crate::scalar::Real;

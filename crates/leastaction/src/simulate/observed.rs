@@ -9,7 +9,7 @@ use crate::system::{Dictionary, Gauge, Problem, Quantities, System};
 use std::ops::ControlFlow;
 
 /// Names that files give to other columns.
-const TAKEN: [&str; 7] = ["q", "v", "p", "coordinates", "run", "event", "count"];
+const TAKEN: [&str; 9] = ["q", "v", "p", "coordinates", "run", "checksum", "leastaction", "event", "count"];
 
 /// The outputs and events of a run.
 #[derive(Clone, Debug)]

@@ -168,9 +168,10 @@ impl Plan {
         Run { out, out_events, plot, checkpoint, checkpoint_every, ..self.run.clone() }
     }
 
-    /// How many rows the recording will have.
+    /// How many rows the recording will have: the start, the steps that are kept, and the end.
     pub fn rows(&self) -> u64 {
-        self.steps.checked_div(self.every).map_or(0, |kept| 1 + kept * self.dense)
+        let kept = self.steps.checked_div(self.every);
+        kept.map_or(0, |kept| 1 + kept * self.dense + u64::from(kept * self.every < self.steps))
     }
 
     /// A stepper for this run, or for one like it: other numbers, or another step. It solves as exactly as the tolerance asks for.

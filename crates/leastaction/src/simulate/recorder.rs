@@ -1,9 +1,9 @@
-//! An observer that keeps states: every so many steps, and if wanted a number of points within each.
+//! An observer that keeps states: every so many steps, if wanted a number of points within each, and where the run ends.
 
 use super::{Moment, Observer};
 use crate::error::Cause;
 use crate::scalar::{Ledger, Real};
-use crate::step::{Stepper, Weights};
+use crate::step::{State, Stepper, Weights};
 use crate::system::{Energy, Gauge, Problem, Quantities, Velocities};
 use std::ops::ControlFlow;
 
@@ -45,6 +45,14 @@ impl Recording {
     /// Whether there are no rows.
     pub fn is_empty(&self) -> bool {
         self.t.is_empty()
+    }
+    /// An empty one, of so many coordinates.
+    pub fn of(n: usize) -> Self {
+        Self { n, ..Self::default() }
+    }
+    /// A column more.
+    pub fn add_output(&mut self, name: &str, values: Vec<f64>) {
+        self.outputs.push(Output { name: name.to_owned(), values });
     }
     /// Writes or reads all rows, which must have one length.
     fn exchange(&mut self, ledger: &mut Ledger) {
@@ -140,6 +148,23 @@ impl<R: Real> Recorder<R> {
         self.recording.exchange(ledger);
     }
 
+    /// Keeps the state in which a run ends, if it is not kept already. One that has no velocities is left out.
+    pub fn end(&mut self, state: &State<R>, t: &R) {
+        if self.recording.t.last() == Some(&t.to_f64()) {
+            return;
+        }
+        if self.look(state, t).is_ok() {
+            self.push(t);
+        }
+    }
+
+    /// Takes over a state and finds its velocities.
+    fn look(&mut self, state: &State<R>, t: &R) -> Result<(), Cause> {
+        self.q.clone_from_slice(&state.q);
+        self.p.clone_from_slice(&state.p);
+        self.velocities.velocities(&self.q, &self.p, t, &mut self.v)
+    }
+
     fn push(&mut self, t: &R) {
         let energy = self.energy.at(&self.q, &self.v, t).0;
         let r = &mut self.recording;
@@ -177,9 +202,7 @@ impl<R: Real> Observer<R> for Recorder<R> {
             self.velocities.momenta(&self.q, &self.v, &t, &mut self.p);
             self.push(&t);
         }
-        self.q.clone_from_slice(&state.q);
-        self.p.clone_from_slice(&state.p);
-        self.velocities.velocities(&self.q, &self.p, &moment.t, &mut self.v)?;
+        self.look(state, &moment.t)?;
         self.push(&moment.t);
         Ok(ControlFlow::Continue(()))
     }

@@ -14,9 +14,9 @@ const SLOWEST: f64 = 0.7;
 /// Changes larger than this part that still grow do not come back.
 const WILD: f64 = 10.0;
 /// What is still missing may be this part of velocities and forces: a thousandth of a unit of rounding.
-const MISSING: f64 = f64::EPSILON / 1024.0;
+pub(super) const MISSING: f64 = f64::EPSILON / 1024.0;
 /// Nobody asks for less than this.
-const MOST_MISSING: f64 = 1e-6;
+pub(super) const MOST_MISSING: f64 = 1e-6;
 /// Changes of so many units of rounding that no longer shrink are rounding: a nearly singular mass matrix amplifies it.
 const ROUNDING: f64 = 1e4;
 /// So many units of rounding of the coordinates do not move them.

@@ -41,6 +41,10 @@ impl Fleet {
     /// A fleet of steppers like this one; `None` if it makes no sweeps, or there is no machine code for them.
     pub fn new(problem: &Problem<f64>, stepper: &Stepper<f64>) -> Option<Self> {
         let AnyStepper::Galerkin(stepper) = &stepper.scheme else { return None };
+        // alone, trajectories take steps that have other bits
+        if stepper.whole.is_some() {
+            return None;
+        }
         let sweeper = stepper.sweeper.as_deref()?;
         let (points, weights, timed) = sweeper.method();
         Some(Self {
@@ -218,7 +222,7 @@ impl Fleet {
         course.judge(sweeps, kind, nodes.turn(lane), q, nodes.sizes(lane))
     }
 
-    /// q⁺ = q + h Σ b V,  p⁺ = p + h Σ b F where that was solved and is a number: else it is not solved.
+    /// q⁺ = q + Σ (h b) V,  p⁺ = p + Σ (h b) F where that was solved and is a number: else it is not solved.
     fn update(&mut self, solved: &mut Solved) {
         let Self { nodes, weights, sizes, increments, .. } = self;
         let (states, rates) = nodes.states_and_rates();
@@ -228,10 +232,10 @@ impl Fleet {
             for (increments, rates) in
                 increments.chunks_exact_mut(ABREAST).zip(rates.chunks_exact(ABREAST * weights.len()))
             {
-                let sums = sums_of_four(weights, rates);
+                let sums = sums_of_four(weights, sizes, rates);
+                increments.copy_from_slice(&sums);
                 for lane in 0..ABREAST {
-                    increments[lane] = sizes[lane] * sums[lane];
-                    is_finite[lane] &= increments[lane].is_finite();
+                    is_finite[lane] &= sums[lane].is_finite();
                 }
             }
         });
@@ -253,9 +257,9 @@ impl Fleet {
     }
 }
 
-/// Σ weight · rate in each lane, in the order of a trajectory alone.
+/// Σ (size · weight) · rate in each lane, in the order of a trajectory alone.
 #[inline]
-fn sums_of_four(weights: &[f64], rates: &[f64]) -> [f64; ABREAST] {
+fn sums_of_four(weights: &[f64], sizes: &[f64; ABREAST], rates: &[f64]) -> [f64; ABREAST] {
     const NODES: usize = 4;
     let mut sums = [[0.0; ABREAST]; NODES];
     let (fours, of_rates) = (weights.chunks_exact(NODES), rates.chunks_exact(NODES * ABREAST));
@@ -263,7 +267,7 @@ fn sums_of_four(weights: &[f64], rates: &[f64]) -> [f64; ABREAST] {
     for (weights, rates) in fours.zip(of_rates) {
         for k in 0..NODES {
             for lane in 0..ABREAST {
-                sums[k][lane] += weights[k] * rates[k * ABREAST + lane];
+                sums[k][lane] += sizes[lane] * weights[k] * rates[k * ABREAST + lane];
             }
         }
     }
@@ -271,7 +275,7 @@ fn sums_of_four(weights: &[f64], rates: &[f64]) -> [f64; ABREAST] {
         if let (Some(weight), Some(rates)) = (rest.get(k), rest_of_rates.get(k * ABREAST..(k + 1) * ABREAST))
         {
             for lane in 0..ABREAST {
-                sums[lane] += weight * rates[lane];
+                sums[lane] += sizes[lane] * weight * rates[lane];
             }
         }
     }
@@ -302,6 +306,8 @@ mod tests {
                 problem.parameters.iter().map(|x| x * (1.0 + 0.01 * lane as f64)).collect();
             stepper.restart(Some(&parameters), &problem.v0);
             stepper.resize(&(h * (1.0 - 0.01 * lane as f64)));
+            // sweeps are what is compared
+            galerkin(&mut stepper).unwrap().whole = None;
             stepper
         });
         let mut fleet = Fleet::new(&problem, &steppers[0]).unwrap();

@@ -15,6 +15,7 @@ use super::coarse::Coarse;
 use super::convergence::{Convergence, Verdict};
 use super::jacobian::Jacobian;
 use super::sweeps::{Guess, Parts, Sweeper};
+use super::whole::Whole;
 use super::{State, Weights, compensated_add};
 use crate::error::Cause;
 use crate::method::{Galerkin, Tableau};
@@ -35,7 +36,9 @@ pub(super) struct GalerkinStepper<R> {
     hessian: Hessian<R>,
     velocities: Velocities<R>,
     pub(super) jacobian: Jacobian<R>,
-    /// A way without second derivatives, tried first.
+    /// The step as one tape where there are few unknowns, tried first.
+    pub(super) whole: Option<Box<Whole>>,
+    /// A way without second derivatives, tried next.
     pub(super) sweeper: Option<Box<Sweeper>>,
     /// Whether the last step was found by it.
     pub(super) swept: bool,
@@ -77,6 +80,7 @@ impl<R: Real> GalerkinStepper<R> {
             hessian: Hessian::new(model, &problem.parameters),
             velocities: Velocities::new(model, &problem.parameters),
             jacobian: Jacobian::new(problem, &tableau, &h),
+            whole: None,
             sweeper: None,
             swept: false,
             solved: None,
@@ -101,7 +105,12 @@ impl<R: Real> GalerkinStepper<R> {
     /// The same with sweeps tried first, where they solve the equations.
     pub(super) fn with_sweeps(self, problem: &Problem<R>, galerkin: &Galerkin) -> Self {
         let sweeper = Sweeper::new(problem, galerkin, &self.h).map(Box::new);
-        Self { sweeper, ..self }
+        // a motion without its cyclic coordinates is cheaper still
+        let whole = sweeper.as_ref().filter(|sweeper| !sweeper.is_reduced()).and_then(|_| {
+            let tableau = Tableau::new(galerkin);
+            Whole::new(problem, &tableau, self.h.to_f64()).map(Box::new)
+        });
+        Self { whole, sweeper, ..self }
     }
 
     /// Begins anew at a start with these velocities, and with other parameters if they are given.
@@ -113,6 +122,9 @@ impl<R: Real> GalerkinStepper<R> {
             if let (Some(sweeper), Some(parameters)) = (&mut self.sweeper, R::as_f64s(parameters)) {
                 sweeper.assign(parameters);
             }
+            if let (Some(whole), Some(parameters)) = (&mut self.whole, R::as_f64s(parameters)) {
+                whole.assign(parameters);
+            }
             if let Some(coarse) = &mut self.coarse {
                 coarse.assign(parameters);
             }
@@ -120,6 +132,9 @@ impl<R: Real> GalerkinStepper<R> {
         // where velocities are solved for, the last ones are the guess
         self.stage_v.clone_from_slice(v);
         (self.continuable, self.swept) = (false, false);
+        if let Some(whole) = &mut self.whole {
+            whole.forget();
+        }
     }
 
     /// Changes the step size. The polynomial of the step before belongs to another size and is forgotten.
@@ -128,6 +143,9 @@ impl<R: Real> GalerkinStepper<R> {
         self.jacobian.weigh(&self.tableau, h);
         if let Some(sweeper) = &mut self.sweeper {
             sweeper.resize(h.to_f64());
+        }
+        if let Some(whole) = &mut self.whole {
+            whole.resize(h.to_f64());
         }
         if let Some(coarse) = &mut self.coarse {
             coarse.resize(h.to_f64());
@@ -144,12 +162,18 @@ impl<R: Real> GalerkinStepper<R> {
         if let Some(sweeper) = &mut self.sweeper {
             sweeper.exchange(ledger);
         }
+        if let Some(whole) = &mut self.whole {
+            whole.exchange(ledger);
+        }
     }
 
     /// See [`super::Stepper::tolerate`].
     pub(super) fn leave(&mut self, missing: f64) {
         if let Some(sweeper) = &mut self.sweeper {
             sweeper.leave(missing);
+        }
+        if let Some(whole) = &mut self.whole {
+            whole.leave(missing);
         }
     }
 
@@ -177,10 +201,71 @@ impl<R: Real> GalerkinStepper<R> {
         self.solved = self.sweeper.as_mut().map(|sweeper| sweeper.solve());
     }
 
-    /// Takes a step: by sweeps, if they converge, and else by Newton's method.
+    /// Takes a step: as one tape, if there are few unknowns and that solves it, and else by sweeps or Newton's method.
     pub(super) fn step(&mut self, state: &mut State<R>, t: &R) -> Result<u32, Cause> {
         self.start.clone_from_slice(&state.q);
         self.restart_counts();
+        if self.step_whole(state, t) {
+            return Ok(self.corrections);
+        }
+        let result = self.step_by_iteration(state, t);
+        self.tell_whole(result.is_ok());
+        result
+    }
+
+    /// Takes a step as one tape; if that does not solve it, goes to where sweeps continue the step before.
+    fn step_whole(&mut self, state: &mut State<R>, t: &R) -> bool {
+        let (Some(whole), Some(mut parts), Some(z)) =
+            (&mut self.whole, Parts::of(state), R::as_f64s_mut(&mut self.z))
+        else {
+            return false;
+        };
+        if whole.is_ready() {
+            let (corrections, solved) = whole.solve(&parts, t.to_f64());
+            self.evaluations += u64::from(corrections) * self.tableau.d.len() as u64;
+            if solved {
+                whole.update(&mut parts);
+                z.copy_from_slice(whole.increments());
+                whole.remember(z);
+                self.corrections = corrections;
+                (self.swept, self.continuable) = (false, true);
+                return true;
+            }
+        }
+        if std::mem::replace(&mut whole.took_last, false)
+            && let Some(sweeper) = &mut self.sweeper
+        {
+            let (n, h) = (self.n, self.h.to_f64());
+            // v_i = (1/h) Σ_k φ'_k(d_i) Z_k
+            sweeper.recall(|i, j| {
+                let slopes = self.tableau.slope[i].iter().skip(1).map(R::to_f64);
+                let own = z[j..].iter().step_by(n);
+                slopes.zip(own).map(|(slope, z)| slope * z).sum::<f64>() / h
+            });
+            self.swept = true;
+        }
+        false
+    }
+
+    /// Lets the tape of whole steps know of a step that it did not take.
+    fn tell_whole(&mut self, taken: bool) {
+        if self.whole.is_none() {
+            return;
+        }
+        for k in 0..self.tableau.degree {
+            for j in 0..self.n {
+                self.z_before[k * self.n + j] = self.increment(k, j);
+            }
+        }
+        match (&mut self.whole, R::as_f64s(&self.z_before)) {
+            (Some(whole), Some(z)) if taken => whole.remember(z),
+            (Some(whole), _) => whole.forget(),
+            _ => {}
+        }
+    }
+
+    /// Takes a step by sweeps, if they converge, and else by Newton's method.
+    fn step_by_iteration(&mut self, state: &mut State<R>, t: &R) -> Result<u32, Cause> {
         let continued = self.continuable && self.swept;
         if self.begin_sweeps(state, t, if continued { Guess::Continued } else { Guess::Uniform }) {
             self.sweep();
@@ -455,8 +540,9 @@ impl<R: Real> GalerkinStepper<R> {
 
     /// How much smaller each correction of the last step was than the one before, at worst.
     pub(super) fn contraction(&self) -> Option<f64> {
-        match &self.sweeper {
-            Some(sweeper) if self.swept => sweeper.contraction(),
+        match (&self.whole, &self.sweeper) {
+            (Some(whole), _) if whole.took_last => whole.contraction(),
+            (_, Some(sweeper)) if self.swept => sweeper.contraction(),
             _ => self.convergence.contraction(),
         }
     }

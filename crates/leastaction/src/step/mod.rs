@@ -9,6 +9,7 @@
 pub mod closed_forms;
 mod coarse;
 mod convergence;
+mod convoy;
 mod course;
 mod fleet;
 mod galerkin;
@@ -19,7 +20,9 @@ mod runge_kutta;
 mod splitting;
 mod sweeps;
 mod tangent;
+mod whole;
 
+pub use convoy::Voyage;
 pub use fleet::Fleet;
 pub use propagator::{Propagator, QuadraticForm};
 pub use tangent::{tangent, tangent_map};

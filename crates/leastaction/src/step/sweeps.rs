@@ -1,12 +1,12 @@
 //! The step equations solved by sweeps that need no second derivatives.
 //!
 //! The unknowns are the velocities V_i at the points of the quadrature. With the forces F_i = L_q and momenta P_i = L_v at
-//! Q_i = q + h Σ_j a_ij V_j, the equations are P_i = p + h Σ_j â_ij F_j, projected where there are more points than a polynomial has free
+//! Q_i = q + Σ_j μ_ij (h b_j V_j), the equations are P_i = p + Σ_j μ̂_ij (h b_j F_j), projected where there are more points than a polynomial has free
 //! velocities. A sweep evaluates all points at once and corrects the velocities by L_vv⁻¹ times what is missing in momenta, with
 //! L_vv as it was in the first sweep of the step; [`Nodes`] says in which order. That converges fast where the step is small beside the time scales of the motion.
 //! Where it does not, `galerkin` solves the same equations by Newton's method. In f64 only.
 
-use super::course::{Course, Next};
+use super::course::{Course, Memory, Next};
 use super::{State, compensated_add};
 use crate::expr::{Abreast, Backend, Nodes, Sweep, Weights};
 use crate::method::{Galerkin, Partitioned};
@@ -22,10 +22,10 @@ const MOST_POINTS_ABREAST: usize = 6;
 
 /// A state in f64.
 pub(super) struct Parts<'a> {
-    q: &'a mut [f64],
-    p: &'a mut [f64],
-    q_low: &'a mut [f64],
-    p_low: &'a mut [f64],
+    pub(super) q: &'a mut [f64],
+    pub(super) p: &'a mut [f64],
+    pub(super) q_low: &'a mut [f64],
+    pub(super) p_low: &'a mut [f64],
 }
 
 impl<'a> Parts<'a> {
@@ -82,7 +82,7 @@ impl Sweeper {
         // a projection keeps momenta constant in the mean only
         let reduced = model
             .reduced(parameters.len())
-            .filter(|_| table.projection.is_none() && problem.indefinite().is_none());
+            .filter(|_| table.dropped.is_none() && problem.indefinite().is_none());
         let (tapes, group, left, cyclic) = match reduced {
             Some(Reduced { tapes, group, left, cyclic }) => (tapes, group, left.clone(), cyclic.clone()),
             None => (model.sweeps()?, &model.structure.group, (0..model.n).collect(), Vec::new()),
@@ -172,6 +172,19 @@ impl Sweeper {
         self.table.d.len()
     }
 
+    /// Whether cyclic coordinates are no unknowns.
+    pub(super) fn is_reduced(&self) -> bool {
+        !self.cyclic.is_empty()
+    }
+
+    /// Takes the velocities of a step that was solved in another way, by point and coordinate, for those of the step before.
+    pub(super) fn recall(&mut self, velocity: impl Fn(usize, usize) -> f64) {
+        for (k, &i) in self.left.iter().enumerate() {
+            self.nodes.set_velocities(k, |point| velocity(point, i));
+        }
+        self.course.remember(Memory::default());
+    }
+
     /// Goes to where a step begins; a uniform motion has velocities v.
     pub(super) fn begin(&mut self, state: &Parts<'_>, t: f64, guess: Guess, v: &[f64]) {
         self.assign_momenta(state.p);
@@ -237,16 +250,17 @@ impl Sweeper {
         None
     }
 
-    /// q⁺ = q + h Σ b V,  p⁺ = p + h Σ b F; false, and nothing done, if that is no number.
+    /// q⁺ = q + Σ (h b) V,  p⁺ = p + Σ (h b) F; false, and nothing done, if that is no number.
     pub(super) fn update(&mut self, state: &mut Parts<'_>) -> bool {
-        let (h, weights, nodes) = (self.h, &self.table.b, &self.nodes);
+        let nodes = &self.nodes;
+        let shares = nodes.shares();
         let (coordinates, momenta) = self.increments.split_at_mut(self.n);
         for (k, &i) in self.left.iter().enumerate() {
-            coordinates[i] = h * sum_of_four(weights, nodes.velocity(k));
-            momenta[i] = h * sum_of_four(weights, nodes.force(k));
+            coordinates[i] = sum_of_four(shares, nodes.velocity(k));
+            momenta[i] = sum_of_four(shares, nodes.force(k));
         }
         for (k, &i) in self.cyclic.iter().enumerate() {
-            coordinates[i] = h * sum_of_four(weights, nodes.following(k));
+            coordinates[i] = sum_of_four(shares, nodes.following(k));
         }
         if !self.increments.iter().all(|increment| increment.is_finite()) {
             return false;
@@ -308,14 +322,13 @@ fn sum_of_four(weights: &[f64], rates: &[f64]) -> f64 {
 
 /// The weights of a method.
 fn weights(table: &Partitioned<f64>) -> Weights {
-    let projection = table.projection.as_deref();
     Weights {
-        forces: projection
-            .map_or_else(|| table.a_hat.clone(), |projection| product(projection, &table.a_hat)),
-        positions: projection.map_or_else(|| table.a.clone(), |projection| product(&table.a, projection)),
+        shares: table.b.clone(),
+        forces: table.forces.clone(),
+        positions: table.positions.clone(),
         positions_ahead: product(&table.a, &table.ahead),
         ahead: table.ahead.clone(),
-        projection: table.projection.clone(),
+        dropped: table.dropped.clone(),
     }
 }
 
@@ -343,6 +356,7 @@ mod tests {
         let Scheme::Galerkin(galerkin) = Method::named(method).unwrap().scheme else { panic!("{method}") };
         let mut newton = GalerkinStepper::new(&problem, &galerkin, h);
         let mut swept = newton.clone().with_sweeps(&problem, &galerkin);
+        swept.whole = None;
         let (mut a, mut b) = (State::new(&problem), State::new(&problem));
         let mut count = 0;
         for k in 0..steps {

@@ -145,7 +145,7 @@ fn refine(equations: &Equations, pattern: &Pattern) -> (Tape, Vec<NodeId>) {
                 angles.push(angle);
                 let first = kept + 3 * (angles.len() - 1);
                 let before = [first, first + 1, first + 2].map(|place| graph.coordinate(place));
-                turn(graph, angle, before)
+                turn(graph, angle, before, Turn::Far)
             });
             Some(if op == Unary::Sin { sine } else { cosine })
         }
@@ -163,9 +163,36 @@ fn refine(equations: &Equations, pattern: &Pattern) -> (Tape, Vec<NodeId>) {
     (tape, angles)
 }
 
+/// How far an angle may be from another one whose sine and cosine are known.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Turn {
+    /// [`Tapes::TURN`].
+    Far,
+    /// [`Turn::SHORT`].
+    Short,
+}
+
+impl Turn {
+    /// A short turn.
+    pub(crate) const SHORT: f64 = 1.0 / 16384.0;
+
+    /// The coefficients of sin x = x + x³ (…) and of 1 − cos x = x² (…), the last ones first.
+    fn series(self) -> (&'static [f64], &'static [f64]) {
+        match self {
+            Self::Far => (&[1.0 / 120.0, -1.0 / 6.0], &[1.0 / 720.0, -1.0 / 24.0, 0.5]),
+            Self::Short => (&[-1.0 / 6.0], &[0.5]),
+        }
+    }
+}
+
 /// The sine and cosine of an angle near another one whose sine and cosine are known, and how near. Terms that are left out are below a hundredth of
-/// a unit of rounding within [`Tapes::TURN`].
-fn turn(graph: &mut Graph, angle: NodeId, [before, sine, cosine]: [NodeId; 3]) -> [NodeId; 3] {
+/// a unit of rounding.
+pub(crate) fn turn(
+    graph: &mut Graph,
+    angle: NodeId,
+    [before, sine, cosine]: [NodeId; 3],
+    turn: Turn,
+) -> [NodeId; 3] {
     let by = graph.sub(angle, before);
     let square = graph.mul(by, by);
     let series = |graph: &mut Graph, coefficients: &[f64]| {
@@ -176,12 +203,12 @@ fn turn(graph: &mut Graph, angle: NodeId, [before, sine, cosine]: [NodeId; 3]) -
         }
         sum
     };
-    // sin x = x + x³ (…) and 1 − cos x = x² (…)
-    let odd = series(graph, &[1.0 / 120.0, -1.0 / 6.0]);
+    let (odd, even) = turn.series();
+    let odd = series(graph, odd);
     let cube = graph.mul(by, square);
     let odd = graph.mul(cube, odd);
     let sine_of_turn = graph.add(by, odd);
-    let even = series(graph, &[1.0 / 720.0, -1.0 / 24.0, 0.5]);
+    let even = series(graph, even);
     let rest_of_turn = graph.mul(square, even);
     let [sine_less, cosine_less] = [sine, cosine].map(|x| graph.mul(x, rest_of_turn));
     let [sine_turned, cosine_turned] = [sine, cosine].map(|x| graph.mul(x, sine_of_turn));
@@ -234,7 +261,7 @@ pub(super) fn solve(
 }
 
 /// Formulas with other velocities.
-fn with_velocities(graph: &mut Graph, formulas: &[NodeId], velocities: &[NodeId]) -> Vec<NodeId> {
+pub(super) fn with_velocities(graph: &mut Graph, formulas: &[NodeId], velocities: &[NodeId]) -> Vec<NodeId> {
     graph.substitute_all(formulas, |_, node| match node {
         Node::Velocity(i) => Some(velocities[i as usize]),
         _ => None,

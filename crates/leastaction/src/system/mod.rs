@@ -11,6 +11,7 @@ mod describe;
 mod display;
 mod expansion;
 mod factors;
+mod flow;
 mod formulas;
 mod kernels;
 mod model;
@@ -31,6 +32,7 @@ pub use describe::{
     ConservedFacts, CoordinateFacts, Description, GraphFacts, LagrangianFacts, Listed, MassFacts, Named,
     ParameterFacts, RunFacts,
 };
+pub(crate) use factors::{Turn, turn};
 pub use formulas::{Formulas, Quantity};
 pub use kernels::{Energy, Forces, Gradient, Hamiltonian, Hessian, SecondOrder};
 pub use model::{Entry, Model, Structure};

@@ -6,11 +6,12 @@
 
 use super::Symmetry;
 use super::factors::{Equations, hamiltonian, tapes};
+use super::flow;
 use super::routh::Reduced;
-use crate::expr::{Backend, Depends, Differentiator, Evaluator, Graph, Node, NodeId, Tape, Tapes};
+use crate::expr::{Backend, Current, Depends, Differentiator, Evaluator, Graph, Node, NodeId, Tape, Tapes};
 use crate::linear::Ordering;
 use crate::scalar::Real;
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 /// One entry of a second-derivative matrix.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -53,6 +54,9 @@ pub struct Structure {
 /// Lagrangians with more second derivatives than this are refused: all pairs of a thousand coordinates, or more of them where fewer kinds of pairs occur.
 pub(super) const MAX_PAIRS: usize = 3_000_000;
 
+/// The numbers of a method, and the tape of a step with it.
+type StepTape = (Vec<f64>, Arc<Tape>);
+
 /// The Lagrangian and its derivatives as one graph.
 #[derive(Clone, Debug)]
 pub struct Model {
@@ -87,6 +91,8 @@ pub struct Model {
     reduced: OnceLock<Option<Reduced>>,
     /// The tape of the energy from momenta, where they can as well.
     hamiltonian: OnceLock<Option<Arc<Tape>>>,
+    /// The tapes of whole steps, by the numbers of the method.
+    steps: Arc<Mutex<Vec<StepTape>>>,
     /// Found when they are first asked for.
     pub(super) symmetries: OnceLock<Vec<Symmetry>>,
 }
@@ -173,12 +179,24 @@ impl Model {
             sweeps: OnceLock::new(),
             reduced: OnceLock::new(),
             hamiltonian: OnceLock::new(),
+            steps: Arc::default(),
             symmetries: OnceLock::new(),
         })
     }
 
     fn tape(&self, slot: usize, outputs: impl FnOnce() -> Vec<NodeId>) -> Arc<Tape> {
         self.tapes[slot].get_or_init(|| Arc::new(Tape::new(&self.graph, self.n, &outputs()))).clone()
+    }
+
+    /// The tape of a step with a method, made once for all who ask.
+    pub fn step_tape(&self, method: &[f64], make: impl FnOnce() -> Tape) -> Arc<Tape> {
+        let mut known = self.steps.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((_, tape)) = known.iter().find(|(numbers, _)| numbers == method) {
+            return tape.clone();
+        }
+        let tape = Arc::new(make());
+        known.push((method.to_vec(), tape.clone()));
+        tape
     }
 
     /// A tape of this model with parameters, for many evaluations.
@@ -244,6 +262,10 @@ impl Model {
     /// The energy and v·p/2 from (q, p); `None` if L is not quadratic in velocities, or L_vv couples too many of them.
     pub fn hamiltonian_tape(&self) -> Option<Arc<Tape>> {
         self.hamiltonian.get_or_init(|| hamiltonian(self).map(Arc::new)).clone()
+    }
+    /// The motion in momenta; `None` where there is no [`hamiltonian_tape`](Self::hamiltonian_tape).
+    pub fn current(&self) -> Option<Current> {
+        flow::current(self)
     }
     /// The right-hand side of L_vv a = force, then the entries of L_vv.
     pub fn acceleration_tape(&self) -> Arc<Tape> {

@@ -44,6 +44,8 @@ const CHEAPER: f64 = 0.95;
 const SMALLER: f64 = 0.85;
 /// An error of an exact method is that of so many steps.
 const LOCAL_STEPS: u64 = 32;
+/// Large steps, which Newton's method solves, leave so many times the rounding of small ones.
+const LARGE_STEPS: f64 = 4.0;
 /// Errors asked for that are at least so many times rounding are told from it.
 const ABOVE_ROUNDING: f64 = 30.0;
 /// Runs of more steps are not recommended.
@@ -318,7 +320,8 @@ impl Search<'_> {
             look.exact = false;
             return None;
         }
-        look.exact &= self.problem.system.structure().autonomous && error <= self.rounding(steps);
+        look.exact &=
+            self.problem.system.structure().autonomous && error <= LARGE_STEPS * self.rounding(steps);
         if look.exact {
             // the energy says nothing about the motion
             error = error.max(self.local(&look.base, step, steps)?);

@@ -13,6 +13,7 @@ mod steps;
 #[cfg(all(test, feature = "native", target_arch = "x86_64"))]
 mod tests;
 
+use super::convoy::{Berths, Task};
 use super::layout::Layout;
 use super::stage::Staging;
 use super::tape::Tape;
@@ -127,6 +128,15 @@ impl Code {
             return Some(Self::Avx(code));
         }
         let _ = (tape, layout);
+        None
+    }
+    /// Code for a task of a convoy, if this machine can run it.
+    pub(super) fn convoy(tape: &Tape, berths: &Berths, task: Task) -> Option<Self> {
+        #[cfg(all(feature = "native", target_arch = "x86_64"))]
+        if let Some(code) = avx::Code::convoy(tape, berths, task) {
+            return Some(Self::Avx(code));
+        }
+        let _ = (tape, berths, task);
         None
     }
     /// Code for a stage of a splitting method, if this machine can run it and it never gives up.

@@ -3,6 +3,7 @@
 //! [`Engine`] is the seam. [`OneByOne`] runs members one after the other with one stepper and one set of observers, which begin anew for
 //! each; [`FourAbreast`] has four of each, whose steps a [`Fleet`] takes together. Both give the same bits.
 
+use super::convoy::EightAbreast;
 use super::ladder::Ladder;
 use super::record::{Ending, Status};
 use crate::error::Cause;
@@ -17,7 +18,7 @@ use std::sync::Arc;
 pub type GoOn<'a> = &'a (dyn Fn() -> ControlFlow<()> + Sync);
 
 /// Steps between two such questions.
-const PATIENCE: u64 = 256;
+pub(super) const PATIENCE: u64 = 256;
 
 /// The fixed step of a member.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -61,7 +62,7 @@ impl Starts {
         }
     }
     /// The part of a list that belongs to a member.
-    fn of<'a>(&self, list: &'a [f64], member: usize) -> &'a [f64] {
+    pub(super) fn of<'a>(&self, list: &'a [f64], member: usize) -> &'a [f64] {
         let width = list.len() / self.len().max(1);
         &list[member * width..(member + 1) * width]
     }
@@ -85,6 +86,8 @@ pub enum AnyEngine {
     Abreast(Box<FourAbreast>),
     /// One after the other.
     OneByOne(Box<OneByOne>),
+    /// Side by side with a fixed number of sweeps.
+    Convoy(Box<EightAbreast>),
 }
 
 impl AnyEngine {
@@ -99,9 +102,10 @@ impl AnyEngine {
     pub(super) fn climb(&mut self, ladder: &Arc<Ladder>) {
         match self {
             Self::Abreast(engine) => {
-                engine.seats.iter_mut().for_each(|seat| seat.ladder = Some(ladder.clone()));
+                engine.seats.iter_mut().for_each(|seat| seat.climb(ladder));
             }
-            Self::OneByOne(engine) => engine.seat.ladder = Some(ladder.clone()),
+            Self::OneByOne(engine) => engine.seat.climb(ladder),
+            Self::Convoy(engine) => engine.climb(ladder),
         }
     }
     /// The engine alone.
@@ -109,12 +113,13 @@ impl AnyEngine {
         match self {
             Self::Abreast(engine) => engine,
             Self::OneByOne(engine) => engine,
+            Self::Convoy(engine) => engine,
         }
     }
 }
 
 /// What becomes of a member after a step.
-enum Look {
+pub(super) enum Look {
     On,
     Ended(Status),
     /// It begins anew on another rung.
@@ -123,7 +128,7 @@ enum Look {
 
 /// A member that runs, but for its stepper and state.
 #[derive(Clone, Debug)]
-struct Seat {
+pub(super) struct Seat {
     problem: Problem<f64>,
     pace: Pace,
     /// Where steps come from that keep to a tolerance, and the rung of the present one.
@@ -133,11 +138,11 @@ struct Seat {
     events: Option<Events<f64>>,
     /// The parameters that stepper and observers have.
     parameters: Vec<f64>,
-    ending: Ending,
+    pub(super) ending: Ending,
 }
 
 impl Seat {
-    fn new(plan: &Plan, observed: &Observed, stepper: &Stepper<f64>) -> Self {
+    pub(super) fn new(plan: &Plan, observed: &Observed, stepper: &Stepper<f64>) -> Self {
         let problem = plan.problem.clone();
         let events = (!observed.events.is_empty())
             .then(|| Events::new(&problem, &plan.method, stepper, observed).counting());
@@ -153,7 +158,46 @@ impl Seat {
         }
     }
 
-    /// Gives stepper, observers and state the start of a member, on a rung of the ladder or on the one that is to be expected.
+    /// Lets members have steps of their own.
+    pub(super) fn climb(&mut self, ladder: &Arc<Ladder>) {
+        self.ladder = Some(ladder.clone());
+    }
+    pub(super) fn pace(&self) -> Pace {
+        self.pace
+    }
+    pub(super) fn parameters(&self) -> &[f64] {
+        &self.parameters
+    }
+    pub(super) fn problem(&self) -> &Problem<f64> {
+        &self.problem
+    }
+
+    /// Gives observers the start of a member, on a rung of the ladder or on the one that is to be expected; its parameters, if those before were
+    /// others.
+    pub(super) fn begin<'s>(
+        &mut self,
+        starts: &'s Starts,
+        member: usize,
+        rung: Option<usize>,
+    ) -> Option<&'s [f64]> {
+        let [q, v, p] = [&starts.q, &starts.v, &starts.p].map(|list| starts.of(list, member));
+        let parameters = starts.of(&starts.parameters, member);
+        let new = (!same_bits(parameters, &self.parameters)).then_some(parameters);
+        if new.is_some() {
+            self.parameters.copy_from_slice(parameters);
+        }
+        self.energy.restart(new, self.problem.t0, [q, v, p]);
+        if let Some(events) = &mut self.events {
+            events.restart(new, v);
+        }
+        if let Some(ladder) = &self.ladder {
+            self.rung = rung.unwrap_or_else(|| ladder.rung(*self.energy.meter.initial()));
+            self.pace = ladder.rungs[self.rung];
+        }
+        new
+    }
+
+    /// The same for stepper and state as well.
     fn restart(
         &mut self,
         starts: &Starts,
@@ -163,20 +207,9 @@ impl Seat {
         state: &mut State<f64>,
     ) {
         let [q, v, p] = [&starts.q, &starts.v, &starts.p].map(|list| starts.of(list, member));
-        let parameters = starts.of(&starts.parameters, member);
-        let new = (!same_bits(parameters, &self.parameters)).then_some(parameters);
-        if new.is_some() {
-            self.parameters.copy_from_slice(parameters);
-        }
+        let new = self.begin(starts, member, rung);
         stepper.restart(new, v);
-        self.energy.restart(new, self.problem.t0, [q, v, p]);
-        if let Some(events) = &mut self.events {
-            events.restart(new, v);
-        }
         if let Some(ladder) = &self.ladder {
-            let rung = rung.unwrap_or_else(|| ladder.rung(*self.energy.meter.initial()));
-            self.rung = rung;
-            self.pace = ladder.rungs[rung];
             stepper.resize(&self.pace.step);
             stepper.tolerate(ladder.tolerance, self.pace.steps);
             if let Some(events) = &mut self.events {
@@ -200,7 +233,7 @@ impl Seat {
     }
 
     /// Looks at the energy after a step that was taken, where there is nothing else to see; whether it was the last one.
-    fn look_at_energy(&mut self, steps: u64, energy: f64, kinetic: f64) -> Look {
+    pub(super) fn look_at_energy(&mut self, steps: u64, energy: f64, kinetic: f64) -> Look {
         let status = match self.energy.note(energy, kinetic, self.pace.step) {
             Ok(()) => (steps >= self.pace.steps).then_some(Status::Done),
             Err(cause) => Some((&cause).into()),
@@ -208,7 +241,7 @@ impl Seat {
         self.judge(status)
     }
 
-    fn judge(&self, status: Option<Status>) -> Look {
+    pub(super) fn judge(&self, status: Option<Status>) -> Look {
         let failed = status.is_some_and(Status::is_of_steps);
         match (status, &self.ladder) {
             (_, Some(ladder)) if failed || self.energy.exceeds(ladder.tolerance) => {
@@ -263,12 +296,19 @@ impl Seat {
 
     /// Writes down what there is.
     fn finish(&mut self, status: Status, stepper: &Stepper<f64>, state: &State<f64>) {
+        self.finish_after(status, state.steps);
         let ending = &mut self.ending;
-        ending.status = status;
         ending.t = stepper.time(state.steps);
-        ending.step = self.pace.step;
         ending.q.copy_from_slice(&state.q);
         ending.p.copy_from_slice(&state.p);
+    }
+
+    /// The same but for the state.
+    pub(super) fn finish_after(&mut self, status: Status, steps: u64) {
+        let ending = &mut self.ending;
+        ending.status = status;
+        ending.t = self.problem.t0 + steps as f64 * self.pace.step;
+        ending.step = self.pace.step;
         let scale = self.energy.meter.scale();
         ending.energy = *self.energy.meter.initial();
         ending.energy_error = [self.energy.low / scale, self.energy.high / scale];
@@ -279,7 +319,7 @@ impl Seat {
     }
 
     /// The ending of a start that is none: what was given, and nothing computed.
-    fn refuse(&mut self, refusal: Refusal, starts: &Starts, member: usize) {
+    pub(super) fn refuse(&mut self, refusal: Refusal, starts: &Starts, member: usize) {
         let ending = &mut self.ending;
         ending.status = refusal.into();
         ending.t = self.problem.t0;
@@ -338,13 +378,17 @@ impl OneByOne {
         }
     }
 
-    /// The energies of members at the start, and rungs on which they keep to the tolerance while they do not on the one above. Each is looked for from the rung of
+    /// The energies of members at the start, none if it is no start, and rungs on which they keep to the tolerance while they do not on the one above. Each is looked for from the rung of
     /// the one before.
     pub(super) fn try_rungs(&mut self, ladder: &Arc<Ladder>, starts: &Starts) -> Vec<(f64, usize)> {
-        self.seat.ladder = Some(ladder.clone());
+        self.seat.climb(ladder);
         let mut tried = Vec::new();
         let mut rung = ladder.middle;
-        for member in (0..starts.len()).filter(|&member| starts.refused[member].is_none()) {
+        for member in 0..starts.len() {
+            if starts.refused[member].is_some() {
+                tried.push((f64::NAN, rung));
+                continue;
+            }
             loop {
                 let _ = self.steps(starts, member, Some(rung), &|| ControlFlow::Continue(()));
                 let kept = self.seat.rung == rung && self.seat.ending.status.is_complete();

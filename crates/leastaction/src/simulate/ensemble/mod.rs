@@ -8,6 +8,7 @@
 //! several threads and hands them on in their order, a column for each quantity that is kept. Everything about a member
 //! follows from its number, so that threads, shards and interruptions change no bit. Files are left to the callers.
 
+mod convoy;
 mod draws;
 mod engine;
 mod ladder;
@@ -20,6 +21,7 @@ mod spec;
 mod tally;
 pub(super) mod text;
 
+pub use convoy::EightAbreast;
 pub use engine::{AnyEngine, Engine, FourAbreast, GoOn, OneByOne, Pace, Starts};
 pub use members::{Axis, List};
 pub use plan::EnsemblePlan;

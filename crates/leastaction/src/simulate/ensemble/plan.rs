@@ -1,5 +1,6 @@
 //! A checked ensemble, ready to go.
 
+use super::convoy::EightAbreast;
 use super::engine::{AnyEngine, OneByOne, Pace};
 use super::ladder::Ladder;
 use super::members::{Axis, List, Members};
@@ -23,6 +24,8 @@ const BLOCK: (u64, u64) = (8, 1024);
 const STEPS_TRIED: u64 = 50_000;
 const FEWEST_TRIED: u64 = 8;
 const MOST_TRIED: u64 = 256;
+/// A fixed number of sweeps may take so many times the steps that are needed if all are solved, as members that are tried tell.
+const MOST_MORE: f64 = 1.25;
 /// Even a small ensemble has about so many blocks, for threads to share.
 const FEWEST_BLOCKS: u64 = 64;
 
@@ -83,14 +86,13 @@ impl EnsemblePlan {
         if let (Some(tolerance), true) =
             (made.base.tolerance, made.base.problem.system.structure().autonomous)
         {
-            let ladder = made.ladder(tolerance, &observed);
-            made.engine.climb(&Arc::new(ladder));
+            made.climb(tolerance, &observed);
         }
         Ok(made)
     }
 
-    /// Steps for members that keep to a tolerance, after a look at some of them.
-    fn ladder(&self, tolerance: f64, observed: &Observed) -> Ladder {
+    /// Gives members steps that keep to a tolerance, after a look at some of them, and an engine that is good for it.
+    fn climb(&mut self, tolerance: f64, observed: &Observed) {
         let own = Pace { step: self.base.step, steps: self.base.steps };
         // a linear motion keeps its energy with any step
         let larger = !self.base.problem.system.model.is_linear();
@@ -102,9 +104,27 @@ impl EnsemblePlan {
             |i: u64| (u128::from(self.count()) * u128::from(2 * i + 1) / u128::from(2 * count)) as u64;
         let mut worker = self.worker();
         worker.start((0..count).map(middle), count as usize);
-        let mut engine = OneByOne::new(&self.base, observed);
-        ladder.learn(engine.try_rungs(&Arc::new(ladder.clone()), &worker.starts));
-        ladder
+        let (starts, blank) = (std::mem::take(&mut worker.starts), Arc::new(ladder.clone()));
+        let tried = OneByOne::new(&self.base, observed).try_rungs(&blank, &starts);
+        let convoy = EightAbreast::new(&self.base, observed, &blank);
+        let convoy = convoy.and_then(|mut engine| {
+            let rungs = engine.try_rungs(&ladder, &starts, tried.iter().map(|tried| tried.1).collect());
+            let [alone, abreast] = [
+                &mut tried.iter().map(|tried| tried.1),
+                &mut rungs.iter().copied() as &mut dyn Iterator<Item = usize>,
+            ]
+            .map(|rungs| rungs.map(|rung| ladder.rungs[rung].steps).sum::<u64>());
+            (abreast as f64 <= MOST_MORE * alone as f64).then_some((engine, rungs))
+        });
+        match convoy {
+            Some((engine, rungs)) => {
+                let tried = tried.iter().zip(rungs).map(|(tried, rung)| (tried.0, rung));
+                ladder.learn(tried.collect());
+                self.engine = AnyEngine::Convoy(Box::new(engine));
+            }
+            None => ladder.learn(tried),
+        }
+        self.engine.climb(&Arc::new(ladder));
     }
 
     /// How many members there are.

@@ -15,7 +15,7 @@ pub(super) struct Assembled {
 }
 
 /// Numbers that a value takes in memory at most.
-const SLOT: usize = 4;
+const SLOT: usize = 8;
 const REGISTERS: usize = 16;
 const NEVER: u32 = u32::MAX;
 
@@ -272,7 +272,7 @@ impl<'p> Assembler<'p> {
     fn whole_operand(&mut self, value: ValueId, width: Width, others: &[ValueId]) -> Place {
         match self.operand(value) {
             Place::Memory(Memory::Array(base, _) | Memory::Moving(base, _))
-                if width != Width::Four && base != Base::Scratch =>
+                if matches!(width, Width::One | Width::Two) && base != Base::Scratch =>
             {
                 Place::Register(self.in_register(value, others))
             }

@@ -1,4 +1,5 @@
-//! The bytes of the few instructions that tapes need: AVX and AVX2 with three operands, in their VEX form.
+//! The bytes of the few instructions that tapes need: AVX and AVX2 with three operands, in their VEX form, and
+//! their EVEX form for eight lanes.
 //!
 //! An instruction is a prefix that names registers and sizes, an opcode, and a last operand in a register or in memory; Intel's
 //! manual, volume 2, describes it. Constants lie behind the code and are addressed relative to the instruction.
@@ -53,6 +54,10 @@ const MAP_3: u8 = 3;
 /// The prefixes 66 (all lanes) and F2 (one number).
 const ALL: u8 = 1;
 const ONE: u8 = 3;
+/// The prefix F3, of instructions between masks and values.
+const SINGLE: u8 = 2;
+/// The register of mask bits that is used.
+const MASK: u8 = 1;
 
 #[derive(Default)]
 pub(super) struct Encoder {
@@ -71,6 +76,8 @@ struct Instruction {
     map: u8,
     opcode: u8,
     long: bool,
+    /// Eight lanes, which takes another prefix.
+    eight: bool,
     /// The bit W of the prefix, which makes some instructions work on 64-bit numbers.
     wide: bool,
     /// The register in the middle byte; the target mostly.
@@ -86,7 +93,11 @@ fn lanes(width: Width) -> u8 {
 
 impl Encoder {
     fn emit(&mut self, instruction: Instruction, last: Place) {
-        let Instruction { prefix, map, opcode, long, wide, register, first, immediate } = instruction;
+        if instruction.eight {
+            return self.emit_eight(instruction, last, 0);
+        }
+        let Instruction { prefix, map, opcode, long, wide, register, first, immediate, eight: _ } =
+            instruction;
         self.uses_upper_halves |= long;
         let base = match last {
             Place::Register(x) => x,
@@ -119,6 +130,48 @@ impl Encoder {
             }
         }
         self.bytes.extend(immediate);
+    }
+
+    /// An instruction of eight lanes, in its EVEX form, with a register of mask bits. Constants are there less than eight times and are spread on the way.
+    fn emit_eight(&mut self, instruction: Instruction, last: Place, mask: u8) {
+        let Instruction { prefix, map, opcode, register, first, immediate, .. } = instruction;
+        self.uses_upper_halves = true;
+        let base = match last {
+            Place::Register(x) => x,
+            Place::Memory(Memory::Array(base, _) | Memory::Moving(base, _)) => base as u8,
+            Place::Memory(Memory::Table(_)) => 0,
+        };
+        let moves = matches!(last, Place::Memory(Memory::Moving(..)));
+        let spread = matches!(last, Place::Memory(Memory::Table(_)));
+        // extensions are stored inverted; there are more registers than are used here
+        let [r, x, b] = [register < 8, !moves, base < 8].map(u8::from);
+        self.bytes.extend([0x62, r << 7 | x << 6 | b << 5 | 1 << 4 | map]);
+        self.bytes.extend([1 << 7 | (!first.unwrap_or(0) & 15) << 3 | 1 << 2 | prefix]);
+        self.bytes.extend([0b10 << 5 | u8::from(spread) << 4 | 1 << 3 | mask, opcode]);
+        let middle = (register & 7) << 3;
+        match last {
+            Place::Register(x) => self.bytes.push(0xc0 | middle | (x & 7)),
+            // short distances would be counted in lines
+            Place::Memory(Memory::Array(_, offset)) => {
+                self.bytes.push(0x80 | middle | (base & 7));
+                self.bytes.extend(offset.to_le_bytes());
+            }
+            Place::Memory(Memory::Moving(_, offset)) => {
+                self.bytes.extend([0x80 | middle | 4, (INDEX & 7) << 3 | (base & 7)]);
+                self.bytes.extend(offset.to_le_bytes());
+            }
+            Place::Memory(Memory::Table(place)) => {
+                self.bytes.push(middle | 5);
+                self.constants.push((self.bytes.len(), place, immediate.map_or(0, |_| 1)));
+                self.bytes.extend([0; 4]);
+            }
+        }
+        self.bytes.extend(immediate);
+    }
+    /// The sign bits of eight lanes as a mask.
+    fn signs(&mut self, a: Xmm) {
+        let instruction = all(MAP_2, 0x39, Width::Eight, MASK, None);
+        self.emit(Instruction { prefix: SINGLE, ..instruction }, Place::Register(a));
     }
 
     /// Registers of an address, a second byte with the index if there is one, and a distance as short as it can be.
@@ -162,11 +215,22 @@ impl Encoder {
         self.emit(all(MAP_1, opcode, width, target, Some(a)), b);
     }
     pub(super) fn compare(&mut self, width: Width, target: Xmm, a: Xmm, b: Place, predicate: u8) {
+        if width == Width::Eight {
+            // the answer is a mask, which becomes a value
+            let instruction = all(MAP_1, 0xc2, width, MASK, Some(a));
+            self.emit(Instruction { immediate: Some(predicate), ..instruction }, b);
+            let instruction = all(MAP_2, 0x38, width, target, None);
+            return self.emit(Instruction { prefix: SINGLE, ..instruction }, Place::Register(MASK));
+        }
         let instruction = all(MAP_1, 0xc2, width, target, Some(a));
         self.emit(Instruction { prefix: lanes(width), immediate: Some(predicate), ..instruction }, b);
     }
     /// `yes` where the mask's sign bits are set.
     pub(super) fn blend(&mut self, width: Width, target: Xmm, no: Xmm, yes: Place, mask: Xmm) {
+        if width == Width::Eight {
+            self.signs(mask);
+            return self.emit_eight(all(MAP_2, 0x65, width, target, Some(no)), yes, MASK);
+        }
         let instruction = all(MAP_3, 0x4b, width, target, Some(no));
         self.emit(Instruction { immediate: Some(mask << 4), ..instruction }, yes);
     }
@@ -195,8 +259,19 @@ impl Encoder {
         self.emit(Instruction { immediate: Some(0b0101), ..instruction }, Place::Register(b));
     }
     pub(super) fn load(&mut self, width: Width, target: Xmm, memory: Memory) {
+        if let (Width::Eight, Memory::Table(_)) = (width, memory) {
+            // of a constant only one number is needed
+            return self.spread(target, memory);
+        }
         let instruction = Instruction { prefix: lanes(width), ..all(MAP_1, 0x10, width, target, None) };
         self.emit(instruction, Place::Memory(memory));
+    }
+    /// A constant into eight lanes.
+    fn spread(&mut self, target: Xmm, memory: Memory) {
+        let place = self.bytes.len();
+        self.emit(all(MAP_2, 0x19, Width::Eight, target, None), Place::Memory(memory));
+        // it reads one number by itself
+        self.bytes[place + 3] &= !(1 << 4);
     }
     /// One number into all lanes.
     pub(super) fn broadcast(&mut self, target: Xmm, memory: Memory) {
@@ -208,13 +283,15 @@ impl Encoder {
     }
     /// Leaves if a sign bit is set in one of the lanes.
     pub(super) fn give_up(&mut self, width: Width, mask: Xmm) {
-        self.emit(all(MAP_1, 0x50, width, 0, None), Place::Register(mask));
-        let bits = match width {
-            Width::One => 1,
-            Width::Two => 3,
-            Width::Four => 15,
-        };
-        self.bytes.extend([0xa8, bits, 0x0f, 0x85]);
+        if width == Width::Eight {
+            self.signs(mask);
+            // whether any bit of the mask is set
+            self.bytes.extend([0xc5, 0xf9, 0x98, 0xc0 | MASK << 3 | MASK]);
+        } else {
+            self.emit(all(MAP_1, 0x50, width, 0, None), Place::Register(mask));
+            self.bytes.extend([0xa8, (1 << width.lanes()) - 1]);
+        }
+        self.bytes.extend([0x0f, 0x85]);
         self.exits.push(self.bytes.len());
         self.bytes.extend([0; 4]);
     }
@@ -276,6 +353,6 @@ impl Encoder {
 
 /// An instruction of all lanes.
 fn all(map: u8, opcode: u8, width: Width, register: u8, first: Option<Xmm>) -> Instruction {
-    let long = width == Width::Four;
-    Instruction { prefix: ALL, map, opcode, long, wide: false, register, first, immediate: None }
+    let (long, eight) = (width == Width::Four, width == Width::Eight);
+    Instruction { prefix: ALL, map, opcode, long, eight, wide: false, register, first, immediate: None }
 }

@@ -13,11 +13,13 @@
 #![allow(unsafe_code)]
 
 use super::assemble::assemble;
-use super::program::Program;
+use super::convoy::convoy;
+use super::program::{Program, Width};
 use super::roll::roll;
 use super::stage::stage;
 use super::sweep::sweep;
 use super::translate::{four_states, translate};
+use crate::expr::convoy::{Berths, CONVOY, Task};
 use crate::expr::layout::Layout;
 use crate::expr::native::Arrays;
 use crate::expr::stage::Staging;
@@ -61,6 +63,11 @@ struct Lengths {
 pub(crate) fn unavailable() -> Option<String> {
     let able = std::arch::is_x86_feature_detected!("avx2") && std::arch::is_x86_feature_detected!("fma");
     (!able).then(|| "the processor has no AVX2 with fused multiply-add".to_owned())
+}
+
+/// Whether registers have eight lanes, and instructions for all that programs do with them.
+pub(super) fn has_eight_lanes() -> bool {
+    std::arch::is_x86_feature_detected!("avx512f") && std::arch::is_x86_feature_detected!("avx512dq")
 }
 
 /// Does some work, compiled for AVX2 as far as it is inlined, if the processor has it. The results are the same: nothing is fused or reordered.
@@ -110,6 +117,31 @@ impl Code {
         let outputs = layout.register(layout.sweep, tape.registers);
         let lengths = Lengths { registers: 0, q: 0, v: 0, t: 0, outputs, changes: 0 };
         Self::of(tape, lengths, || Some(sweep(tape, layout)))
+    }
+
+    /// The code of a task of a convoy, in registers as wide as the processor has them.
+    pub(crate) fn convoy(tape: &Tape, berths: &Berths, task: Task) -> Option<Self> {
+        let width = if has_eight_lanes() { Width::Eight } else { Width::Four };
+        Self::convoy_in(width, tape, berths, task)
+    }
+    pub(super) fn convoy_in(width: Width, tape: &Tape, berths: &Berths, task: Task) -> Option<Self> {
+        let (rates, nodes) = (berths.rates(), berths.weight(berths.nodes, 0));
+        let (v, outputs) = match task {
+            Task::Arrive => (berths.weight(1, 0), CONVOY * tape.outputs),
+            _ => (nodes, rates),
+        };
+        let registers = CONVOY * tape.registers;
+        let lengths = Lengths { registers, q: rates, v, t: CONVOY, outputs, changes: berths.all() };
+        let (n, kept, turns) = (berths.n, berths.kept, berths.kept / 3);
+        let fits = match task {
+            Task::Fresh => tape.coordinates == n && tape.outputs == 2 * n + kept,
+            Task::Refine | Task::Last => tape.coordinates == n + kept && tape.outputs == 2 * n + turns,
+            Task::Arrive => tape.coordinates == n && tape.outputs == 2,
+        };
+        if !fits {
+            return None;
+        }
+        Self::of(tape, lengths, || Some(convoy(tape, berths, task, width)))
     }
 
     fn of(tape: &Tape, lengths: Lengths, program: impl FnOnce() -> Option<Program>) -> Option<Self> {

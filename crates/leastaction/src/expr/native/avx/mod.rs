@@ -5,6 +5,7 @@
 //! writes the bytes; `machine` calls them.
 
 mod assemble;
+mod convoy;
 mod encode;
 mod machine;
 mod overlap;

@@ -1,6 +1,6 @@
 //! Straight-line programs: what a tape becomes before it is given registers of a processor.
 //!
-//! Every operation makes one value, named by its place in the list. A value is one number, or two or four side by side. [`Emit`] is
+//! Every operation makes one value, named by its place in the list. A value is one number, or two, four or eight side by side. [`Emit`] is
 //! such a value with operators that append to the program, so that the elementary functions, which are written for any [`Lanes`],
 //! write themselves. All answers to comparisons are values whose sign bits tell.
 
@@ -18,6 +18,20 @@ pub(super) enum Width {
     One,
     Two,
     Four,
+    /// With AVX-512 only.
+    Eight,
+}
+
+impl Width {
+    /// The same as a number.
+    pub(super) fn lanes(self) -> usize {
+        match self {
+            Self::One => 1,
+            Self::Two => 2,
+            Self::Four => 4,
+            Self::Eight => 8,
+        }
+    }
 }
 
 /// An array that the code is given.

@@ -5,7 +5,7 @@
 
 use super::program::{Array, Emit, Program, Width};
 use super::translate::write;
-use crate::expr::layout::{Layout, Matrix, Output, Sweep, sum_of_products};
+use crate::expr::layout::{Column, Layout, Matrix, Output, Sweep, sum_of_products};
 use crate::expr::tape::Tape;
 use crate::scalar::elementary::Lanes;
 use std::cell::RefCell;
@@ -72,6 +72,9 @@ fn write_sweep<'p>(program: &'p RefCell<Program>, tape: &Tape, layout: &Layout) 
                 grow(group, layout.group[i % n], change);
             }
             writer.replace(place, group, value);
+            if let Output::Force(i) = layout.output(layout.sweep, index as usize) {
+                writer.replace(layout.counted(n + i), group, value * writer.column(Column::Share, group));
+            }
         };
         write(tape, Width::Four, &input, &output);
     }
@@ -140,13 +143,31 @@ impl<'p> Writer<'_, 'p> {
         }
     }
 
+    /// Numbers of the method at the nodes of a group.
+    fn column(&self, column: Column, group: usize) -> Emit<'p> {
+        self.four(self.layout.column(column), group)
+    }
+    /// A number of one node.
+    fn at(&self, place: usize, node: usize) -> Emit<'p> {
+        match self.layout.abreast {
+            1 => self.one(place + node),
+            _ => self.four(place, node),
+        }
+    }
+    /// What the projection drops of x: u Σ_j w_j x_j, for all groups.
+    fn dropped(&self, place: usize) -> Vec<Emit<'p>> {
+        let mut product = |sum: Option<Emit<'p>>, node: usize| {
+            let (x, w) = (self.at(place, node), self.at(self.layout.column(Column::Dropping), node));
+            sum.map_or_else(|| x * w, |sum| x.mul_add(w, sum))
+        };
+        let sum = sum_of_products(None, 0, self.layout.nodes, &mut product, &mut |a, b| a + b);
+        (0..self.groups).map(|group| self.column(Column::Dropped, group) * sum).collect()
+    }
+
     /// Σ_j weight_ij · x_j, added to something, for all groups.
     fn weighted(&self, start: Option<Emit<'p>>, matrix: Matrix, place: usize) -> Vec<Emit<'p>> {
         let mut product = |sums: Option<Vec<Emit<'p>>>, node: usize| {
-            let x = match self.layout.abreast {
-                1 => self.one(place + node),
-                _ => self.four(place, node),
-            };
+            let x = self.at(place, node);
             let term = |group: usize| {
                 let weight = self.four(self.layout.weight(matrix, node), group);
                 sums.as_ref().map_or_else(|| x * weight, |sums| x.mul_add(weight, sums[group]))
@@ -164,21 +185,20 @@ impl<'p> Writer<'_, 'p> {
         sums.into_iter().map(|sum| start + sum).collect()
     }
 
-    /// T = p + Σ forces · F + (P − Π P), stored with Y = V + L_vv⁻¹ (T − T before)
+    /// T = p + Σ forces · (share F) + (P − Π P), stored with Y = V + L_vv⁻¹ (T − T before)
     fn targets(&self) -> Vec<Vec<Emit<'p>>> {
         let layout = self.layout;
         let targets: Vec<Vec<Emit<'p>>> = (0..layout.n)
             .map(|i| {
                 let start = layout.start_momentum(i);
                 let mut sums = if layout.forced[i] {
-                    self.beyond_start(start, Matrix::Forces, layout.force(i))
+                    self.beyond_start(start, Matrix::Forces, layout.counted(layout.n + i))
                 } else {
                     vec![self.one(start.0) + self.one(start.1); self.groups]
                 };
                 if layout.projected {
-                    let projected = self.weighted(None, Matrix::Projection, layout.momentum(i));
-                    for (group, (sum, projected)) in sums.iter_mut().zip(projected).enumerate() {
-                        *sum = *sum + (self.four(layout.momentum(i), group) - projected);
+                    for (sum, dropped) in sums.iter_mut().zip(self.dropped(layout.momentum(i))) {
+                        *sum = *sum + dropped;
                     }
                 }
                 sums
@@ -191,7 +211,9 @@ impl<'p> Writer<'_, 'p> {
                 order.iter().map(|&i| targets[i][group] - self.four(layout.target(i), group)).collect();
             layout.pattern.solve(&mut solution, |x, k, y| x - factor(k) * y, |x, k| x * factor(k));
             for (&i, x) in order.iter().zip(solution) {
-                self.store(layout.corrected(i), group, self.four(layout.velocity(i), group) + x);
+                let corrected = self.four(layout.velocity(i), group) + x;
+                self.store(layout.corrected(i), group, corrected);
+                self.store(layout.counted(i), group, corrected * self.column(Column::Share, group));
             }
             for (i, target) in targets.iter().enumerate() {
                 self.replace(layout.target(i), group, target[group]);
@@ -203,11 +225,14 @@ impl<'p> Writer<'_, 'p> {
     /// V', from the step before in the first sweep and else Π Y.
     fn velocity(&self, i: usize) -> Vec<Emit<'p>> {
         let layout = self.layout;
-        match (layout.sweep, layout.projected) {
-            (Sweep::First, _) => self.weighted(None, Matrix::Ahead, layout.velocity(i)),
-            (_, true) => self.weighted(None, Matrix::Projection, layout.corrected(i)),
-            (_, false) => (0..self.groups).map(|group| self.four(layout.corrected(i), group)).collect(),
+        if layout.sweep == Sweep::First {
+            return self.weighted(None, Matrix::Ahead, layout.velocity(i));
         }
+        let corrected = (0..self.groups).map(|group| self.four(layout.corrected(i), group));
+        if !layout.projected {
+            return corrected.collect();
+        }
+        corrected.zip(self.dropped(layout.corrected(i))).map(|(x, dropped)| x - dropped).collect()
     }
 
     /// Q
@@ -215,7 +240,7 @@ impl<'p> Writer<'_, 'p> {
         let layout = self.layout;
         let (matrix, place) = match layout.sweep {
             Sweep::First => (Matrix::PositionsAhead, layout.velocity(i)),
-            _ => (Matrix::Positions, layout.corrected(i)),
+            _ => (Matrix::Positions, layout.counted(i)),
         };
         self.beyond_start(layout.start(i), matrix, place)
     }

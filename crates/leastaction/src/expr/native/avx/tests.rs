@@ -1,11 +1,13 @@
 //! Loops and stages: where there are some, where there must be none, and the bits they give.
 
-use super::machine::Code;
-use super::program::Operation;
+use super::machine::{Code, has_eight_lanes};
+use super::program::{Operation, Width};
 use super::roll::roll;
 use super::translate::translate;
 use crate::expr::Backend;
+use crate::expr::convoy::{Berths, CONVOY, Task};
 use crate::expr::graph::{Graph, NodeId, Unary};
+use crate::expr::native::Arrays;
 use crate::expr::stage::{Stage, Staging};
 use crate::expr::tape::{Evaluator, Tape};
 use std::sync::Arc;
@@ -255,5 +257,69 @@ fn there_is_no_stage_that_gives_up_or_knows_velocities() {
         let tape = Tape::new(&graph, 1, &[output]);
         let code = Code::stage(&tape, Staging { n: 1, equal_masses: true });
         assert_eq!(code.is_some(), able);
+    }
+}
+
+/// All functions of a coordinate and a momentum, in registers of four and of eight lanes, where every lane has numbers of its own.
+#[test]
+fn lanes_of_a_convoy_have_the_bits_of_the_interpreter() {
+    let mut graph = Graph::new();
+    let (q, p) = (graph.coordinate(0), graph.velocity(0));
+    let functions = [
+        Unary::Neg,
+        Unary::Sqrt,
+        Unary::Exp,
+        Unary::Ln,
+        Unary::Sin,
+        Unary::Cos,
+        Unary::Tan,
+        Unary::Asin,
+        Unary::Acos,
+        Unary::Atan,
+        Unary::Sinh,
+        Unary::Cosh,
+        Unary::Tanh,
+        Unary::Abs,
+        Unary::Sign,
+    ];
+    let mut outputs = vec![graph.mul(q, p), graph.div(p, q)];
+    for function in functions {
+        outputs.extend([graph.unary(function, q), graph.unary(function, p)]);
+    }
+    outputs.extend([graph.atan2(q, p), graph.pow(q, p)]);
+    let tape = Tape::new(&graph, 1, &outputs);
+    let berths = Berths { n: 1, nodes: 2, kept: outputs.len() - 2 };
+    let mut interpreter = Evaluator::new(Arc::new(tape.clone()), &PARAMETERS);
+    for width in [Width::Four, Width::Eight] {
+        if width == Width::Eight && !has_eight_lanes() {
+            continue;
+        }
+        let Some(code) = Code::convoy_in(width, &tape, &berths, Task::Fresh) else { continue };
+        for seed in 1..20 {
+            let mut state = numbers(seed, berths.all());
+            state[berths.lost(0)..berths.kept(0, 0)].fill(0.0);
+            let mut rates = vec![0.0; berths.rates()];
+            let registers = interpreter.registers().iter().flat_map(|&x| [x; CONVOY]);
+            let done = code.run(Arrays {
+                registers: &mut registers.collect::<Vec<_>>(),
+                q: &numbers(7, berths.rates()),
+                // every node is where the step begins
+                v: &vec![0.0; berths.weight(berths.nodes, 0)],
+                t: &[0.0; CONVOY],
+                outputs: &mut rates,
+                changes: &mut state,
+                scratch: &mut vec![0.0; code.scratch],
+            });
+            assert!(done);
+            for (lane, node) in (0..CONVOY).flat_map(|lane| [(lane, 0), (lane, 1)]) {
+                let mut right = vec![0.0; outputs.len()];
+                let [q, p] = [state[berths.state(0) + lane], state[berths.state(1) + lane]];
+                interpreter.evaluate(&[q], &[p], &0.0, &mut right);
+                let mut found = vec![rates[berths.rate(0, node) + lane], rates[berths.rate(1, node) + lane]];
+                found.extend((0..berths.kept).map(|index| state[berths.kept(index, node) + lane]));
+                let same = |(a, b): (&f64, &f64)| a.to_bits() == b.to_bits() || a.is_nan() && b.is_nan();
+                assert!(right.iter().zip(&found).all(same), "{width:?} {q} {p}: {right:?} {found:?}");
+            }
+        }
     }
 }

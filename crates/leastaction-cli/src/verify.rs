@@ -1,0 +1,180 @@
+//! `leastaction verify`: whether a file that the command wrote is whole and says what its run gives.
+
+use crate::arguments::{SummaryFormat, VerifyFlags};
+use crate::output::{Cells, Stored};
+use crate::progress::Interrupt;
+use crate::{Ending, counted, ensemble, print};
+use leastaction::analysis::verify::{Check, Effort, verify_checkpoint, verify_states};
+use leastaction::prelude::Run;
+use leastaction::simulate::ensemble::{EnsemblePlan, Kind, Status};
+use leastaction::simulate::{Checkpoint, Recording};
+use serde::Serialize;
+use std::path::Path;
+
+pub(crate) fn verify(flags: &VerifyFlags) -> Result<(), Ending> {
+    let interrupt = Interrupt::install("ending; what was found is told");
+    let effort = flags.effort();
+    let checks = if is_checkpoint(&flags.file)? {
+        let found = Checkpoint::open(&flags.file)?;
+        let mut checks = vec![Check::new("checksum", true, "fits")];
+        checks.push(version(Some(&found.version)));
+        checks.extend(verify_checkpoint(&found, &effort, &|| interrupt.flow())?);
+        checks
+    } else {
+        let damaged = |message: String| Ending::BadInput(format!("`{}`: {message}", flags.file.display()));
+        let stored = Stored::read(&flags.file).map_err(damaged)?;
+        let mut checks = vec![seal(&stored), version(stored.version.as_ref())];
+        checks.extend(contents(&stored, &effort, &interrupt)?);
+        checks
+    };
+    report(flags, &checks)
+}
+
+fn is_checkpoint(path: &Path) -> Result<bool, Ending> {
+    Checkpoint::is_one(path)
+        .map_err(|error| Ending::BadInput(format!("cannot read `{}`: {error}", path.display())))
+}
+
+fn seal(stored: &Stored) -> Check {
+    let own = stored.own_seal();
+    match &stored.seal {
+        Some(seal) if *seal == own => Check::new("checksum", true, format!("{own} fits")),
+        Some(seal) => Check::new("checksum", false, format!("it says {seal}, its contents have {own}")),
+        None => Check::new("checksum", true, "there is none to compare with"),
+    }
+}
+
+fn version(version: Option<&String>) -> Check {
+    let own = env!("CARGO_PKG_VERSION");
+    let found = match version {
+        Some(version) if version == own => format!("written by this version, {own}"),
+        Some(version) => format!("written by version {version}; this is {own}"),
+        None => "it does not say which version wrote it".to_owned(),
+    };
+    Check::new("version", true, found)
+}
+
+fn contents(stored: &Stored, effort: &Effort, interrupt: &Interrupt) -> Result<Vec<Check>, Ending> {
+    let run = Run::from_toml(&stored.run)?;
+    if run.ensemble.is_some() {
+        return members(&run, stored, effort, interrupt);
+    }
+    if stored.columns.first().is_some_and(|column| column.0 == "event") {
+        let rows = counted(stored.rows(), "event");
+        return Ok(vec![Check::new("events", true, format!("{rows}; they are not computed again"))]);
+    }
+    let rows = recording(&run, stored)?;
+    Ok(verify_states(&run, &rows, effort, &|| interrupt.flow())?)
+}
+
+/// The states of a table.
+fn recording(run: &Run, stored: &Stored) -> Result<Recording, Ending> {
+    let plan = run.plan()?;
+    let names = plan.problem.system.coordinate_names();
+    let numbers = |name: &str| {
+        let found = stored.numbers(name);
+        found.ok_or_else(|| Ending::BadInput(format!("there is no column `{name}` of numbers in the table")))
+    };
+    let side_by_side = |prefix: &str| -> Result<Vec<f64>, Ending> {
+        let columns: Vec<&[f64]> =
+            names.iter().map(|name| numbers(&format!("{prefix}{name}"))).collect::<Result<_, _>>()?;
+        Ok((0..stored.rows()).flat_map(|row| columns.iter().map(move |column| column[row])).collect())
+    };
+    let mut rows = Recording::of(names.len());
+    rows.t = numbers("t")?.to_vec();
+    (rows.q, rows.v, rows.p) = (side_by_side("")?, side_by_side("v_")?, side_by_side("p_")?);
+    rows.energy = numbers("energy")?.to_vec();
+    for name in run.outputs.keys() {
+        rows.add_output(name, numbers(name)?.to_vec());
+    }
+    Ok(rows)
+}
+
+/// Some members, computed again.
+fn members(run: &Run, stored: &Stored, effort: &Effort, interrupt: &Interrupt) -> Result<Vec<Check>, Ending> {
+    let list = ensemble::list_of(run)?;
+    let plan = EnsemblePlan::new(run, list)?;
+    let index = stored.numbers("index").unwrap_or_default();
+    let names: Vec<&str> = stored.columns.iter().map(|column| column.0.as_str()).collect();
+    let expected: Vec<&str> = plan.columns.iter().map(|column| column.name.as_str()).collect();
+    if names != expected || index.iter().any(|x| *x < 0.0 || *x >= plan.count() as f64) {
+        return Ok(vec![Check::new(
+            "members",
+            false,
+            "columns or numbers of members are not those of the run",
+        )]);
+    }
+    let steps = plan.base.steps.max(1);
+    let affordable = effort.steps.map_or(u64::MAX, |most| (most / steps).max(1)) as usize;
+    let spots =
+        if effort.steps.is_none() { index.len() } else { effort.spots.min(affordable).min(index.len()) };
+    let mut compared = 0;
+    for spot in 0..spots {
+        // spread over all of them, other ones with another seed
+        let row = (spot * index.len() / spots + effort.seed as usize) % index.len();
+        let member = index[row] as u64;
+        let mut found = None;
+        let keep = |block: &leastaction::simulate::ensemble::Block| -> Result<(), std::convert::Infallible> {
+            found = plan.columns.iter().enumerate().position(|(k, column)| {
+                let cell = block.column(k)[0];
+                !same(&stored.columns[k].1, row, column.kind, cell)
+            });
+            compared += 1;
+            Ok(())
+        };
+        let _ = plan.run(&(member..member + 1), 0, 1, &|| interrupt.flow(), keep);
+        if let Some(column) = found {
+            let name = &plan.columns[column].name;
+            return Ok(vec![Check::new(
+                "same bits",
+                false,
+                format!("no: `{name}` of member {member} differs"),
+            )]);
+        }
+    }
+    let rows = counted(stored.rows(), "member");
+    Ok(vec![Check::new("same bits", true, format!("yes: {compared} of {rows} computed again"))])
+}
+
+/// Whether a cell is what was computed.
+fn same(cells: &Cells, row: usize, kind: Kind, computed: u64) -> bool {
+    match (cells, kind) {
+        (Cells::Numbers(numbers), Kind::Whole) => numbers[row] == computed as f64,
+        (Cells::Numbers(numbers), Kind::Real) => {
+            let (a, b) = (numbers[row], f64::from_bits(computed));
+            a.to_bits() == b.to_bits() || (a.is_nan() && b.is_nan())
+        }
+        (Cells::Words(words), Kind::Status) => words[row] == Status::of_code(computed).word(),
+        _ => false,
+    }
+}
+
+#[derive(Serialize)]
+struct Report<'a> {
+    file: String,
+    good: bool,
+    checks: &'a [Check],
+}
+
+fn report(flags: &VerifyFlags, checks: &[Check]) -> Result<(), Ending> {
+    let good = checks.iter().all(|check| check.good);
+    let file = flags.file.display().to_string();
+    match flags.format {
+        SummaryFormat::Json => {
+            let json = serde_json::to_string(&Report { file: file.clone(), good, checks });
+            print(&json.map_err(|error| Ending::Failed(error.to_string()))?)?;
+        }
+        SummaryFormat::Text => {
+            let line = |check: &Check| {
+                let verdict = if check.good { "ok" } else { "WRONG" };
+                format!("  {:<10} {verdict:<6} {}", check.what, check.found)
+            };
+            let lines: Vec<String> = checks.iter().map(line).collect();
+            print(&format!("{file}\n{}", lines.join("\n")))?;
+        }
+    }
+    if good {
+        return Ok(());
+    }
+    Err(Ending::Failed(format!("`{file}` is not what its run gives, or it was changed")))
+}

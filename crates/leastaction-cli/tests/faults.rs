@@ -1,0 +1,308 @@
+//! Runs and ensembles that are killed, starved of room or begun twice: nothing is lost, nothing is doubled, no bit differs.
+
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, missing_docs)]
+#![cfg(unix)]
+
+mod common;
+
+use common::{Folder, leastaction};
+use std::collections::BTreeSet;
+use std::fs;
+use std::os::unix::process::ExitStatusExt;
+use std::process::{Command, ExitStatus, Stdio};
+use std::time::Duration;
+
+/// So many times a run and an ensemble are killed.
+const KILLS: usize = 50;
+const SIGKILL: i32 = 9;
+
+/// Numbers that look as if drawn; the same in every run of the test.
+struct Dice(u64);
+
+impl Dice {
+    fn below(&mut self, end: u64) -> u64 {
+        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (self.0 >> 33) % end
+    }
+}
+
+/// Starts the command and kills it after a while, unless it ends by itself.
+fn start_and_kill(folder: &Folder, arguments: &str, after: Duration) -> ExitStatus {
+    let mut child = leastaction()
+        .current_dir(folder.path(""))
+        .args(arguments.split_whitespace())
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap();
+    std::thread::sleep(after);
+    let _ = child.kill();
+    child.wait().unwrap()
+}
+
+/// What is killed and continued until it ends by itself.
+struct Victim {
+    /// The command that begins it.
+    begin: &'static str,
+    /// What is left of it if it is killed.
+    left: &'static str,
+    /// Its results, as bytes.
+    results: &'static [&'static str],
+    /// It lives so many milliseconds at most.
+    life: u64,
+}
+
+impl Victim {
+    fn undisturbed(&self, name: &str) -> Folder {
+        let folder = Folder::new(name);
+        let done = folder.run(self.begin);
+        assert_eq!(done.code, 0, "{}", done.stderr);
+        folder
+    }
+
+    /// Kills it until it has been killed so often in all, and lets it end each time it comes that far. The number of kills and of resumes.
+    fn suffer(&self, name: &str, kills: usize, look: impl Fn(&Folder)) -> (usize, usize) {
+        let undisturbed = self.undisturbed(&format!("{name}-undisturbed"));
+        let mut dice = Dice(7);
+        let (mut killed, mut resumed) = (0, 0);
+        while killed < kills {
+            let folder = Folder::new(name);
+            loop {
+                let goes_on = folder.path(self.left).exists()
+                    && fs::metadata(folder.path(self.left)).unwrap().len() > 0;
+                let resume = format!("resume {}", self.left);
+                let command = if goes_on { resume.as_str() } else { self.begin };
+                resumed += usize::from(goes_on);
+                // the last one lives as long as it wants
+                let life = if killed < kills { 1 + dice.below(self.life) } else { 600_000 };
+                let status = if killed < kills {
+                    start_and_kill(&folder, command, Duration::from_millis(life))
+                } else {
+                    let done = folder.run(command);
+                    ExitStatus::from_raw(done.code << 8)
+                };
+                if status.signal() == Some(SIGKILL) {
+                    killed += 1;
+                    look(&folder);
+                    continue;
+                }
+                assert_eq!(status.code(), Some(0), "{command}");
+                break;
+            }
+            assert!(
+                fs::read_dir(folder.path("")).unwrap().count() <= self.results.len() + 1,
+                "something is left over"
+            );
+            for result in self.results {
+                let (own, other) = (fs::read(folder.path(result)), fs::read(undisturbed.path(result)));
+                assert!(own.unwrap() == other.unwrap(), "{result} differs after {killed} kills");
+            }
+            fs::remove_dir_all(folder.path("")).unwrap();
+        }
+        (killed, resumed)
+    }
+}
+
+/// The times in the first column of a table, whole lines only.
+fn times(text: &str) -> Vec<String> {
+    assert!(text.ends_with('\n'), "the last line is cut off");
+    let rows = text.lines().filter(|line| !line.starts_with('#')).skip(1);
+    rows.map(|line| line.split(',').next().unwrap().to_owned()).collect()
+}
+
+#[test]
+fn fifty_kills_of_a_run_lose_nothing() {
+    let victim = Victim {
+        begin: "simulate double-pendulum --method gauss8 --step 0.01 --until 20000 --every 1000 --event down=q1 \
+                --out run.csv --out run.npz --events down.csv --checkpoint run.check --checkpoint-every 20000steps",
+        left: "run.check",
+        results: &["run.csv", "run.npz", "down.csv"],
+        life: 120,
+    };
+    let (killed, resumed) = victim.suffer("killed-run", KILLS, |folder| {
+        // what is there can be read, each row once
+        if folder.path("run.csv").exists() {
+            let found = times(&folder.read("run.csv"));
+            let different: BTreeSet<&String> = found.iter().collect();
+            assert_eq!(found.len(), different.len(), "a row is doubled");
+        }
+        if let Ok(file) = fs::File::open(folder.path("run.npz")) {
+            assert!(zip::ZipArchive::new(file).is_ok());
+        }
+    });
+    println!("run: {killed} kills, {resumed} resumes, 0 rows lost, 0 rows doubled, the same bits");
+    assert!(killed >= KILLS && resumed > KILLS / 3, "{killed} kills, {resumed} resumes");
+}
+
+#[test]
+fn fifty_kills_of_an_ensemble_lose_nothing() {
+    let victim = Victim {
+        begin: "ensemble double-pendulum --method gauss8 --step 0.02 --until 10 --vary q1=-3..3:80 --vary q2=-3..3:75 \
+                --event flip=cos(q1/2)*cos(q2/2) --stop flip --out map.csv --out map.npz --threads 2",
+        left: "map.csv.part",
+        results: &["map.csv", "map.npz"],
+        life: 90,
+    };
+    let (killed, resumed) = victim.suffer("killed-ensemble", KILLS, |folder| {
+        // a file is there only when it is whole
+        if folder.path("map.csv").exists() {
+            assert_eq!(times(&folder.read("map.csv")).len(), 6000);
+        }
+    });
+    println!("ensemble: {killed} kills, {resumed} resumes, 0 rows lost, 0 rows doubled, the same bits");
+    assert!(killed >= KILLS && resumed > KILLS / 3, "{killed} kills, {resumed} resumes");
+}
+
+/// Runs the command where no file may be longer than so many kilobytes: a write comes to its limit half way, as on a full disk.
+fn run_without_room(folder: &Folder, kilobytes: u32, arguments: &str) -> (i32, String) {
+    let script = format!("trap '' XFSZ; ulimit -f {}; exec \"$0\" {arguments}", 2 * kilobytes);
+    let shell = Command::new("sh")
+        .current_dir(folder.path(""))
+        .args(["-c", &script, env!("CARGO_BIN_EXE_leastaction")])
+        .output()
+        .unwrap();
+    (shell.status.code().unwrap(), String::from_utf8(shell.stderr).unwrap())
+}
+
+const RUN: &str = "simulate double-pendulum --method gauss8 --step 0.01 --until 100 --every 5 --out run.csv --checkpoint run.check \
+                   --checkpoint-every 1000steps";
+
+#[test]
+fn a_full_disk_keeps_what_was_saved_and_the_run_goes_on() {
+    let folder = Folder::new("full-disk");
+    let undisturbed = Folder::new("full-disk-undisturbed");
+    assert_eq!(undisturbed.run(RUN).code, 0);
+    for kilobytes in [40, 60, 100, 150] {
+        let (code, message) = run_without_room(&folder, kilobytes, RUN);
+        assert_eq!(code, 1, "{kilobytes}: {message}");
+        assert!(message.contains("cannot write"), "{kilobytes}: {message}");
+        assert!(message.contains("`leastaction resume run.check` continues"), "{kilobytes}: {message}");
+        // whatever is there is whole
+        if folder.path("run.csv").exists() {
+            let verified = folder.run("verify run.csv");
+            assert_eq!(verified.code, 0, "{kilobytes}: {}{}", verified.stdout, verified.stderr);
+        }
+        assert_eq!(folder.run("verify run.check").code, 0);
+        let names: Vec<String> = fs::read_dir(folder.path(""))
+            .unwrap()
+            .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+            .collect();
+        assert!(names.iter().all(|name| ["run.csv", "run.check"].contains(&name.as_str())), "{names:?}");
+        let resumed = folder.run("resume run.check");
+        assert_eq!(resumed.code, 0, "{}", resumed.stderr);
+        assert!(folder.read("run.csv") == undisturbed.read("run.csv"), "{kilobytes}");
+        fs::remove_file(folder.path("run.check")).unwrap();
+        fs::remove_file(folder.path("run.csv")).unwrap();
+    }
+    // no room for anything
+    let (code, message) = run_without_room(&folder, 0, RUN);
+    assert!(code == 1 && message.contains("nothing was computed yet"), "{code}: {message}");
+    assert!(!folder.path("run.check").exists() && !folder.path("run.csv").exists());
+}
+
+#[test]
+fn an_ensemble_without_room_goes_on_later() {
+    const MAP: &str = "ensemble pendulum --until 1 --vary q=-1..1:3000 --out map.csv";
+    let folder = Folder::new("full-disk-ensemble");
+    assert_eq!(folder.run(&MAP.replace("map", "other")).code, 0);
+    let (code, message) = run_without_room(&folder, 100, MAP);
+    assert!(
+        code == 1 && message.contains("cannot write") && message.contains("--resume"),
+        "{code}: {message}"
+    );
+    assert!(!folder.path("map.csv").exists());
+    let resumed = folder.run("resume map.csv.part");
+    assert_eq!(resumed.code, 0, "{}", resumed.stderr);
+    assert!(folder.read("map.csv") == folder.read("other.csv"));
+}
+
+#[test]
+fn results_that_cannot_be_written_are_written_elsewhere_when_it_is_resumed() {
+    let folder = Folder::new("elsewhere");
+    std::os::unix::fs::symlink("/dev/full", folder.path("run.csv")).unwrap();
+    let full = folder.run(RUN);
+    assert_eq!(full.code, 1, "{}", full.stderr);
+    assert!(full.stderr.contains("step 1000 of 10000 is kept in `run.check`"), "{}", full.stderr);
+    let resumed = folder.run("resume run.check --out other.csv");
+    assert_eq!(resumed.code, 0, "{}", resumed.stderr);
+    assert_eq!(times(&folder.read("other.csv")).len(), 2001);
+    // a folder that is no more
+    let run = RUN.replace("run.csv", "gone/run.csv").replace("run.check", "second.check");
+    assert_eq!(folder.run(&run).code, 2, "there is no such folder");
+}
+
+#[test]
+fn two_processes_do_not_compute_one_checkpoint() {
+    let folder = Folder::new("two-processes");
+    let begin = "simulate double-pendulum --step 0.001 --until 100000 --checkpoint run.check";
+    let spawn = |arguments: &str| {
+        leastaction()
+            .current_dir(folder.path(""))
+            .args(arguments.split_whitespace())
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .spawn()
+            .unwrap()
+    };
+    let mut first = spawn(begin);
+    while fs::metadata(folder.path("run.check")).map_or(0, |data| data.len()) == 0 {
+        std::thread::sleep(Duration::from_millis(2));
+    }
+    for command in ["resume run.check", begin] {
+        let second = folder.run(command);
+        assert_eq!(second.code, 2, "{command}");
+        assert!(second.stderr.contains("another process is computing"), "{}", second.stderr);
+    }
+    // asked to end, it saves and ends
+    assert!(Command::new("kill").arg(first.id().to_string()).status().unwrap().success());
+    assert_eq!(first.wait().unwrap().code(), Some(130));
+    let begun = folder.run(begin);
+    assert_eq!(begun.code, 2);
+    assert!(begun.stderr.contains("`leastaction resume run.check` continues it"), "{}", begun.stderr);
+    let mut second = spawn("resume run.check");
+    std::thread::sleep(Duration::from_millis(100));
+    second.kill().unwrap();
+    second.wait().unwrap();
+    // what is not a checkpoint is not overwritten
+    folder.write("notes.txt", "dear diary\n");
+    let other = folder.run(&begin.replace("run.check", "notes.txt"));
+    assert!(other.code == 2 && other.stderr.contains("it is no checkpoint"), "{}", other.stderr);
+    assert_eq!(folder.read("notes.txt"), "dear diary\n");
+}
+
+#[test]
+fn a_run_may_be_resumed_in_another_folder_and_when_it_is_over() {
+    let folder = Folder::new("another-folder");
+    fs::create_dir(folder.path("inner")).unwrap();
+    assert_eq!(folder.run(RUN).code, 0);
+    let whole = folder.read("run.csv");
+    fs::remove_file(folder.path("run.csv")).unwrap();
+    let again =
+        leastaction().current_dir(folder.path("inner")).args(["resume", "../run.check"]).output().unwrap();
+    assert!(again.status.success());
+    assert!(String::from_utf8_lossy(&again.stderr).contains("was over after 10000 of 10000 steps"));
+    assert!(folder.read("run.csv") == whole);
+    // and its file may be used for another run
+    assert_eq!(folder.run(&RUN.replace("--until 100", "--until 20")).code, 0);
+    assert_eq!(times(&folder.read("run.csv")).len(), 401);
+}
+
+#[test]
+fn nothing_depends_on_the_clock_on_the_wall() {
+    // it may jump; durations are taken from a clock that only goes forward
+    let root = concat!(env!("CARGO_MANIFEST_DIR"), "/..");
+    let mut folders = vec![format!("{root}/leastaction/src"), format!("{root}/leastaction-cli/src")];
+    let mut files = 0;
+    while let Some(folder) = folders.pop() {
+        for entry in fs::read_dir(folder).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() {
+                folders.push(path.to_str().unwrap().to_owned());
+            } else if path.extension().is_some_and(|e| e == "rs") {
+                files += 1;
+                assert!(!fs::read_to_string(&path).unwrap().contains("SystemTime"), "{}", path.display());
+            }
+        }
+    }
+    assert!(files > 100);
+}

@@ -1,0 +1,121 @@
+//! Sweeps of eight trajectories as straight-line programs: see [`crate::expr::Convoy`], which does the same without machine code.
+//!
+//! Rates are read from one array and written to another. The trajectories go four by four, or all at once where registers have eight lanes.
+
+use super::program::{Array, Emit, Program, Width};
+use super::translate::write;
+use crate::expr::convoy::{Berths, CONVOY, Task, arrived};
+use crate::expr::layout::sum_of_products;
+use crate::expr::tape::Tape;
+use crate::scalar::elementary::Lanes;
+use std::cell::RefCell;
+
+/// The program of a task.
+pub(super) fn convoy(tape: &Tape, berths: &Berths, task: Task, width: Width) -> Program {
+    let program = RefCell::new(Program::default());
+    let mut lane = 0;
+    while lane < CONVOY {
+        let writer = Writer { program: &program, berths, width, lane };
+        match task {
+            Task::Arrive => writer.arrive(tape),
+            _ => writer.sweep(tape, task),
+        }
+        lane += width.lanes();
+    }
+    program.into_inner()
+}
+
+/// Writes what is done with neighbouring lanes.
+struct Writer<'a, 'p> {
+    program: &'p RefCell<Program>,
+    berths: &'a Berths,
+    width: Width,
+    /// The first of the lanes.
+    lane: usize,
+}
+
+impl<'p> Writer<'_, 'p> {
+    fn load(&self, array: Array, place: usize) -> Emit<'p> {
+        Emit::load(self.program, array, self.bytes(place), self.width)
+    }
+    fn store(&self, array: Array, place: usize, value: Emit<'p>) {
+        value.store(array, self.bytes(place));
+    }
+    fn bytes(&self, place: usize) -> i32 {
+        8 * (place + self.lane) as i32
+    }
+
+    /// Σ_j weight_j · rate_kj for all k, added to something. A weight serves all k while it is in a register.
+    fn weighted(&self, start: Option<Vec<Emit<'p>>>, to: usize) -> Vec<Emit<'p>> {
+        let berths = self.berths;
+        let mut product = |sums: Option<Vec<Emit<'p>>>, j: usize| {
+            let weight = self.load(Array::Velocities, berths.weight(to, j));
+            let rate = |k: usize| self.load(Array::Coordinates, berths.rate(k, j));
+            match sums {
+                Some(sums) => {
+                    sums.into_iter().enumerate().map(|(k, sum)| rate(k).mul_add(weight, sum)).collect()
+                }
+                None => (0..2 * berths.n).map(|k| rate(k) * weight).collect::<Vec<_>>(),
+            }
+        };
+        let mut add = |a: Vec<Emit<'p>>, b: Vec<Emit<'p>>| a.into_iter().zip(b).map(|(a, b)| a + b).collect();
+        sum_of_products(start, 0, berths.nodes, &mut product, &mut add)
+    }
+    /// What a register of a tape for (q, p) holds before the first instruction; what is kept follows q.
+    fn input(&self, tape: &Tape, register: u32, state: &[Emit<'p>], node: usize) -> Emit<'p> {
+        let (n, all) = (self.berths.n, tape.coordinates);
+        match register as usize {
+            i if i < n => state[i],
+            i if i < all => self.load(Array::Changes, self.berths.kept(i - n, node)),
+            i if i < all + n => state[n + i - all],
+            // nothing depends on time
+            i if i <= 2 * all => self.load(Array::Time, 0),
+            i => self.load(Array::Registers, CONVOY * i),
+        }
+    }
+
+    fn sweep(&self, tape: &Tape, task: Task) {
+        let (berths, n) = (self.berths, self.berths.n);
+        let turn = RefCell::new(None);
+        for node in 0..berths.nodes {
+            let lost = (0..2 * n).map(|k| self.load(Array::Changes, berths.lost(k))).collect();
+            let sums = self.weighted(Some(lost), node).into_iter().enumerate();
+            let state: Vec<_> =
+                sums.map(|(k, sum)| self.load(Array::Changes, berths.state(k)) + sum).collect();
+            let output = |index: u32, value: Emit<'p>| match (index as usize, task) {
+                (k, _) if k < 2 * n => self.store(Array::Outputs, berths.rate(k, node), value),
+                (k, Task::Fresh) => self.store(Array::Changes, berths.kept(k - 2 * n, node), value),
+                (_, Task::Last) => {
+                    let by = value.abs();
+                    let others = turn.take();
+                    turn.replace(Some(others.map_or(by, |others: Emit<'p>| others.max(by))));
+                }
+                _ => {}
+            };
+            write(tape, self.width, &|register| self.input(tape, register, &state, node), &output);
+        }
+        if let Some(turn) = turn.take() {
+            self.store(Array::Changes, berths.turn(), turn);
+        }
+    }
+
+    /// States are stored last, because the energy may give up.
+    fn arrive(&self, tape: &Tape) {
+        let berths = self.berths;
+        let increments = self.weighted(None, 0).into_iter().enumerate();
+        let arrivals: Vec<_> = increments
+            .map(|(k, increment)| {
+                let [x, lost] =
+                    [berths.state(k), berths.lost(k)].map(|place| self.load(Array::Changes, place));
+                arrived(x, lost, increment)
+            })
+            .collect();
+        let state: Vec<_> = arrivals.iter().map(|[x, _]| *x).collect();
+        let output = |index: u32, value| self.store(Array::Outputs, CONVOY * index as usize, value);
+        write(tape, self.width, &|register| self.input(tape, register, &state, 0), &output);
+        for (k, [x, lost]) in arrivals.into_iter().enumerate() {
+            self.store(Array::Changes, berths.state(k), x);
+            self.store(Array::Changes, berths.lost(k), lost);
+        }
+    }
+}

@@ -1,0 +1,103 @@
+//! Steps of eight trajectories side by side, each with a fixed number of sweeps.
+//!
+//! For Gauss methods, which are the same in momenta as in velocities. A step begins with the rates of the one before continued, which are right to the order of the
+//! number of points; each sweep gains an order, so that one sweep more than there are points leaves less than the error of
+//! the method itself. Whether that holds is not judged here: what is missing shows in the energy, and whoever uses it must look
+//! at that.
+
+use crate::expr::{CONVOY, Convoy, Sailing};
+use crate::method::{Method, Partitioned, Scheme};
+use crate::system::{Problem, starter::same_bits};
+
+/// Angles may be turned so far in the last sweep: the series of turns is exact to rounding then.
+const TURN: f64 = 1.0 / 64.0;
+/// Points of Gauss have the same weights for velocities and forces, but for rounding.
+const SAME: f64 = 1e-12;
+
+/// Eight trajectories on their way.
+#[derive(Clone, Debug)]
+pub struct Voyage {
+    lanes: Convoy,
+    points: usize,
+    /// The parameters of each lane.
+    parameters: [Vec<f64>; CONVOY],
+}
+
+impl Voyage {
+    /// So many trajectories go side by side.
+    pub const SIZE: usize = CONVOY;
+
+    /// Trajectories of a problem with a method; `None` if the method is not of Gauss's kind with two points at least, time matters, or L is not
+    /// quadratic in velocities and positive definite.
+    pub fn new(problem: &Problem<f64>, method: &Method) -> Option<Self> {
+        let Scheme::Galerkin(galerkin) = &method.scheme else { return None };
+        let table: Partitioned<f64> = Partitioned::new(galerkin);
+        let model = &problem.system.model;
+        let mut pairs = table.positions.iter().flatten().zip(table.forces.iter().flatten());
+        let is_gauss = table.dropped.is_none() && pairs.all(|(a, b)| (a - b).abs() < SAME);
+        if !is_gauss || table.b.len() < 2 || !model.structure.autonomous || problem.indefinite().is_some() {
+            return None;
+        }
+        let entry = |row: &[f64], j: usize| row.iter().zip(&table.ahead).map(|(x, other)| x * other[j]).sum();
+        let ahead = table.a.iter().map(|row| (0..row.len()).map(|j| entry(row, j)).collect()).collect();
+        let points = table.b.len();
+        let sailing = Sailing { ahead, within: table.a, end: table.b };
+        let lanes = Convoy::new(&model.current()?, sailing, &problem.parameters, model.backend);
+        Some(Self { lanes, points, parameters: std::array::from_fn(|_| problem.parameters.clone()) })
+    }
+
+    fn outfit(&mut self, lane: usize, parameters: &[f64], step: f64) {
+        if !same_bits(parameters, &self.parameters[lane]) {
+            self.parameters[lane].copy_from_slice(parameters);
+            self.lanes.assign(lane, Some(parameters));
+        }
+        self.lanes.resize(lane, step);
+    }
+    /// Puts a trajectory at the start of its first step.
+    pub fn begin(&mut self, lane: usize, parameters: &[f64], step: f64, [q, p]: [&[f64]; 2]) {
+        self.outfit(lane, parameters, step);
+        self.lanes.place(lane, q, p);
+    }
+    /// Takes a trajectory over from another voyage, with its parameters and its step size.
+    pub fn take_over(&mut self, lane: usize, parameters: &[f64], step: f64, from: &Self, other: usize) {
+        self.outfit(lane, parameters, step);
+        self.lanes.follow(lane, &from.lanes, other);
+    }
+    /// Leaves a lane at a state, where it stays.
+    pub fn leave(&mut self, lane: usize, q: &[f64], p: &[f64]) {
+        self.lanes.resize(lane, 0.0);
+        self.lanes.place(lane, q, p);
+    }
+    /// Copies the state of a trajectory.
+    pub fn state(&self, lane: usize, q: &mut [f64], p: &mut [f64]) {
+        self.lanes.state(lane, q, p);
+    }
+
+    /// Takes the first step of all trajectories, from rest at all points: there is nothing to continue.
+    pub fn first_step(&mut self) {
+        for _ in 0..=2 * self.points {
+            self.lanes.evaluate(false);
+        }
+        self.lanes.refine(true);
+        self.lanes.arrive();
+    }
+    /// Takes a step of all trajectories.
+    pub fn step(&mut self) {
+        self.lanes.evaluate(true);
+        self.lanes.evaluate(false);
+        for _ in 3..=self.points {
+            self.lanes.refine(false);
+        }
+        self.lanes.refine(true);
+        self.lanes.arrive();
+    }
+    /// The energy and |v·p|/2 of a trajectory after a step; no numbers if the step is not solved to rounding in its sines.
+    pub fn energy(&self, lane: usize) -> [f64; 2] {
+        let energies = self.lanes.energies();
+        if self.lanes.turns()[lane] <= TURN {
+            [energies[lane], energies[CONVOY + lane].abs()]
+        } else {
+            [f64::NAN; 2]
+        }
+    }
+}
