@@ -1,44 +1,282 @@
 //! Lists of starts as Parquet. Uses nothing of the command, so that it can be fuzzed alone.
+//!
+//! The crate that reads the format makes room for as much as a file claims to have, and ends the process where there is no such
+//! room. So what a file claims is compared with its size and with limits first: the columns (`parquet_footer`), the groups of
+//! rows, and each page before it is decoded.
+
+#[path = "parquet_footer.rs"]
+mod parquet_footer;
 
 use leastaction::simulate::ensemble::List;
-use parquet::file::reader::{ChunkReader, FileReader, SerializedFileReader};
-use parquet::record::Field;
+use parquet::basic::{Compression, Encoding};
+use parquet::column::page::{Page, PageMetadata, PageReader};
+use parquet::column::reader::{ColumnReader, ColumnReaderImpl, get_column_reader};
+use parquet::data_type::DataType;
+use parquet::errors::{ParquetError, Result as Read};
+use parquet::file::metadata::{
+    ColumnChunkMetaData, FooterTail, ParquetMetaData, ParquetMetaDataOptions, ParquetMetaDataReader,
+    ParquetStatisticsPolicy,
+};
+use parquet::file::reader::{ChunkReader, SerializedPageReader};
+use parquet_footer::{Column, Kind};
 use std::panic::{self, AssertUnwindSafe};
+use std::sync::Arc;
 
-/// A table of starts. The reader of the format panics at some damaged files, and that is an answer like any other.
+/// Numbers of a list.
+const MAX_NUMBERS: u64 = 50_000_000;
+/// Bytes of the part that describes the others.
+const MAX_FOOTER: u64 = 4_000_000;
+/// Bytes at the end of a file: the length of its footer and a mark.
+const TAIL: u64 = 8;
+/// Rows that are decoded at once.
+const BATCH: usize = 8192;
+
+/// A table of starts. Should the reader of the format panic at a damaged file, that is an answer like any other.
 pub(crate) fn read(file: impl ChunkReader + 'static) -> Result<List, String> {
     let hook = panic::take_hook();
     panic::set_hook(Box::new(|_| {}));
-    let list = panic::catch_unwind(AssertUnwindSafe(|| rows(file)));
+    let list = panic::catch_unwind(AssertUnwindSafe(|| table(file)));
     panic::set_hook(hook);
     list.unwrap_or_else(|_| Err("it is damaged: its parts do not fit together".to_owned()))
 }
 
-fn rows(file: impl ChunkReader + 'static) -> Result<List, String> {
-    let reader = SerializedFileReader::new(file).map_err(|error| error.to_string())?;
-    let mut list = List::default();
-    for (row, fields) in reader.get_row_iter(None).map_err(|error| error.to_string())?.enumerate() {
-        let fields = fields.map_err(|error| error.to_string())?;
-        for (name, field) in fields.get_column_iter() {
-            if row == 0 {
-                list.names.push(name.clone());
-            }
-            let value = match field {
-                Field::Double(x) => *x,
-                Field::Float(x) => f64::from(*x),
-                Field::Byte(x) => f64::from(*x),
-                Field::Short(x) => f64::from(*x),
-                Field::Int(x) => f64::from(*x),
-                Field::Long(x) => *x as f64,
-                Field::UInt(x) => f64::from(*x),
-                Field::ULong(x) => *x as f64,
-                other => return Err(format!("row {}: `{name}` is no number: {other}", row + 1)),
-            };
-            if !value.is_finite() {
-                return Err(format!("row {}: `{name}` is not a finite number: {value}", row + 1));
-            }
-            list.values.push(value);
-        }
+fn table<R: ChunkReader + 'static>(file: R) -> Result<List, String> {
+    let (columns, metadata) = describe(&file)?;
+    check_groups(&columns, &metadata, file.len())?;
+    let file = Arc::new(file);
+    let mut list =
+        List { names: columns.iter().map(|column| column.name.clone()).collect(), ..List::default() };
+    for group in metadata.row_groups() {
+        let rows = group.num_rows() as usize;
+        let before = list.rows();
+        let numbers = columns.iter().zip(group.columns()).map(|(column, chunk)| {
+            column_numbers(&file, column, chunk, rows, before).map_err(|message| match message {
+                Refused::Row(message) => message,
+                Refused::Chunk(error) => format!("the column `{}`: {error}", column.title()),
+            })
+        });
+        let numbers: Vec<Vec<f64>> = numbers.collect::<Result<_, _>>()?;
+        let room = list.values.try_reserve_exact(rows * columns.len());
+        room.map_err(|_| format!("no memory for {rows} rows of {} numbers", columns.len()))?;
+        list.values.extend((0..rows).flat_map(|row| numbers.iter().map(move |column| column[row])));
     }
     Ok(list)
+}
+
+/// The columns and where their parts are.
+fn describe(file: &impl ChunkReader) -> Result<(Vec<Column>, ParquetMetaData), String> {
+    let no_parquet = || "it is no Parquet file, or its end is missing".to_owned();
+    let start = file.len().checked_sub(TAIL).ok_or_else(no_parquet)?;
+    let tail = file.get_bytes(start, TAIL as usize).map_err(|error| error.to_string())?;
+    let tail = tail.as_ref().try_into().map_err(|_| no_parquet())?;
+    let tail = FooterTail::try_new(tail).map_err(|_| no_parquet())?;
+    if tail.is_encrypted_footer() {
+        return Err("it is encrypted; try a file without encryption".to_owned());
+    }
+    let length = tail.metadata_length() as u64;
+    if length > MAX_FOOTER {
+        return Err(format!("its footer has {length} bytes; {MAX_FOOTER} can be read"));
+    }
+    let start = start.checked_sub(length).ok_or_else(no_parquet)?;
+    let footer = file.get_bytes(start, length as usize).map_err(|error| error.to_string())?;
+    let columns = parquet_footer::columns(&footer)?;
+    let options = ParquetMetaDataOptions::new()
+        .with_schema(Arc::new(parquet_footer::schema(&columns)?))
+        .with_column_stats_policy(ParquetStatisticsPolicy::SkipAll)
+        .with_size_stats_policy(ParquetStatisticsPolicy::SkipAll)
+        .with_encoding_stats_policy(ParquetStatisticsPolicy::SkipAll);
+    let metadata = ParquetMetaDataReader::decode_metadata_with_options(&footer, Some(&options));
+    Ok((columns, metadata.map_err(|error| format!("it is damaged: {error}"))?))
+}
+
+/// Whether the groups of rows are within the limits, and their bytes within the file.
+fn check_groups(columns: &[Column], metadata: &ParquetMetaData, bytes: u64) -> Result<(), String> {
+    let (mut rows, mut used) = (0u64, 0u64);
+    for group in metadata.row_groups() {
+        let count = u64::try_from(group.num_rows());
+        rows = rows.saturating_add(count.map_err(|_| "it is damaged: a group has less than no rows")?);
+        if group.num_columns() != columns.len() {
+            return Err("it is damaged: a group of rows lacks columns".to_owned());
+        }
+        for (column, chunk) in columns.iter().zip(group.columns()) {
+            let name = column.title();
+            if chunk.compression() != Compression::UNCOMPRESSED {
+                let kind = chunk.compression();
+                return Err(format!(
+                    "the column `{name}` is compressed ({kind}); try a file without compression"
+                ));
+            }
+            let start = chunk.dictionary_page_offset().unwrap_or(chunk.data_page_offset());
+            let (start, length) = (u64::try_from(start), u64::try_from(chunk.compressed_size()));
+            let (Ok(start), Ok(length)) = (start, length) else {
+                return Err(format!("it is damaged: the column `{name}` starts nowhere"));
+            };
+            if start.saturating_add(length) > bytes {
+                return Err(format!("it is damaged: the column `{name}` goes beyond its end"));
+            }
+            used = used.saturating_add(length);
+        }
+    }
+    // columns that share their bytes would be decoded again and again
+    if used > bytes {
+        return Err("it is damaged: its columns have more bytes than it has".to_owned());
+    }
+    if rows.saturating_mul(columns.len() as u64) > MAX_NUMBERS {
+        let count = columns.len();
+        return Err(format!("it has {rows} rows of {count} numbers; {MAX_NUMBERS} numbers can be read"));
+    }
+    Ok(())
+}
+
+/// Why a column is refused.
+enum Refused {
+    Row(String),
+    Chunk(ParquetError),
+}
+
+impl From<ParquetError> for Refused {
+    fn from(error: ParquetError) -> Self {
+        Self::Chunk(error)
+    }
+}
+
+/// The numbers of a column in a group of rows, before which there are others.
+fn column_numbers<R: ChunkReader + 'static>(
+    file: &Arc<R>,
+    column: &Column,
+    chunk: &ColumnChunkMetaData,
+    rows: usize,
+    before: u64,
+) -> Result<Vec<f64>, Refused> {
+    let pages = SerializedPageReader::new(file.clone(), chunk, rows, None)?;
+    let pages = Pages { pages, width: column.width(), left: rows as u64, dictionary: false };
+    let reader = get_column_reader(chunk.column_descr_ptr(), Box::new(pages));
+    let place = Place { column, rows, before };
+    match (reader, column.kind) {
+        (ColumnReader::DoubleColumnReader(reader), _) => place.numbers(reader, |x| x),
+        (ColumnReader::FloatColumnReader(reader), _) => place.numbers(reader, f64::from),
+        (ColumnReader::Int32ColumnReader(reader), Kind::Int { signed: false }) => {
+            place.numbers(reader, |x| f64::from(x as u32))
+        }
+        (ColumnReader::Int32ColumnReader(reader), _) => place.numbers(reader, f64::from),
+        (ColumnReader::Int64ColumnReader(reader), Kind::Long { signed: false }) => {
+            place.numbers(reader, |x| x as u64 as f64)
+        }
+        (ColumnReader::Int64ColumnReader(reader), _) => place.numbers(reader, |x| x as f64),
+        _ => Err(ParquetError::General("it is no column of numbers".to_owned()).into()),
+    }
+}
+
+/// A column in a group of rows.
+struct Place<'a> {
+    column: &'a Column,
+    rows: usize,
+    before: u64,
+}
+
+impl Place<'_> {
+    /// Decodes part after part, so that room is made only for what there is.
+    fn numbers<T: DataType>(
+        &self,
+        mut reader: ColumnReaderImpl<T>,
+        number: impl Fn(T::T) -> f64,
+    ) -> Result<Vec<f64>, Refused> {
+        let (mut numbers, mut levels, mut part) = (Vec::new(), Vec::new(), Vec::new());
+        while numbers.len() < self.rows {
+            levels.clear();
+            part.clear();
+            let most = BATCH.min(self.rows - numbers.len());
+            let (rows, values, _) = reader.read_records(most, Some(&mut levels), None, &mut part)?;
+            if values < rows {
+                let row = levels.iter().position(|&level| level == 0).unwrap_or(0);
+                return Err(self.refused(numbers.len() + row, "is empty"));
+            }
+            if rows == 0 {
+                let end = format!("it ends after {} of {} rows", numbers.len(), self.rows);
+                return Err(ParquetError::General(end).into());
+            }
+            for value in part.drain(..) {
+                let value = number(value);
+                if !value.is_finite() {
+                    return Err(self.refused(numbers.len(), &format!("is not a finite number: {value}")));
+                }
+                numbers.push(value);
+            }
+        }
+        Ok(numbers)
+    }
+
+    fn refused(&self, row: usize, what: &str) -> Refused {
+        Refused::Row(format!("row {}: `{}` {what}", self.before + row as u64 + 1, self.column.title()))
+    }
+}
+
+/// The pages of a column, each compared with its bytes and with the rows that are left.
+struct Pages<R: ChunkReader> {
+    pages: SerializedPageReader<R>,
+    /// The bytes of a number.
+    width: u64,
+    left: u64,
+    /// Whether there was a page of the numbers that others count off.
+    dictionary: bool,
+}
+
+impl<R: ChunkReader> Pages<R> {
+    fn check(&mut self, page: &Page) -> Read<()> {
+        let (count, bytes) = (u64::from(page.num_values()), page.buffer().len() as u64);
+        let refuse = |what: String| Err(ParquetError::General(what));
+        if let Page::DataPageV2 { def_levels_byte_len, rep_levels_byte_len, .. } = page
+            && u64::from(*def_levels_byte_len) + u64::from(*rep_levels_byte_len) > bytes
+        {
+            return refuse(format!("the levels of a page of {bytes} bytes are longer"));
+        }
+        if page.is_data_page() {
+            self.left = match self.left.checked_sub(count) {
+                Some(left) => left,
+                None => return refuse(format!("a page has {count} numbers where {} are left", self.left)),
+            };
+        }
+        match (page, page.encoding()) {
+            (Page::DictionaryPage { .. }, Encoding::PLAIN | Encoding::PLAIN_DICTIONARY) => {
+                // room for all of them is made at once
+                if count * self.width > bytes {
+                    return refuse(format!("a page of {bytes} bytes cannot have {count} numbers"));
+                }
+                self.dictionary = true;
+                Ok(())
+            }
+            (Page::DictionaryPage { .. }, other) => {
+                refuse(format!("a dictionary cannot be encoded as {other}"))
+            }
+            (_, Encoding::PLAIN | Encoding::BYTE_STREAM_SPLIT | Encoding::DELTA_BINARY_PACKED) => Ok(()),
+            (_, Encoding::PLAIN_DICTIONARY | Encoding::RLE_DICTIONARY) if self.dictionary => Ok(()),
+            (_, other) => refuse(format!("a page cannot be read as {other}; try the encoding PLAIN")),
+        }
+    }
+}
+
+impl<R: ChunkReader> Iterator for Pages<R> {
+    type Item = Read<Page>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        self.get_next_page().transpose()
+    }
+}
+
+impl<R: ChunkReader> PageReader for Pages<R> {
+    fn get_next_page(&mut self) -> Read<Option<Page>> {
+        let page = self.pages.get_next_page()?;
+        if let Some(page) = &page {
+            self.check(page)?;
+        }
+        Ok(page)
+    }
+
+    fn peek_next_page(&mut self) -> Read<Option<PageMetadata>> {
+        self.pages.peek_next_page()
+    }
+
+    fn skip_next_page(&mut self) -> Read<()> {
+        self.pages.skip_next_page()
+    }
 }
