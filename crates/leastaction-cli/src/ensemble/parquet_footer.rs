@@ -109,6 +109,10 @@ pub(super) fn columns(footer: &[u8]) -> Result<Vec<Column>, String> {
     if table.children != Some(count as i64) {
         return Err(damaged("miscounts its columns"));
     }
+    // the crate skips a list of booleans as often as the list claims to have one, whatever its bytes
+    while let Some((_, kind)) = bytes.field(&mut last)? {
+        bytes.skip(kind, MAX_NESTING)?;
+    }
     Ok(columns)
 }
 
