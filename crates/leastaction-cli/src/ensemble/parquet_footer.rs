@@ -20,13 +20,13 @@ const TRUE: u8 = 1;
 const FALSE: u8 = 2;
 const BYTE: u8 = 3;
 const I16: u8 = 4;
-const I32: u8 = 5;
+pub(super) const I32: u8 = 5;
 const I64: u8 = 6;
 const DOUBLE: u8 = 7;
 const BINARY: u8 = 8;
 const LIST: u8 = 9;
 const SET: u8 = 10;
-const STRUCT: u8 = 12;
+pub(super) const STRUCT: u8 = 12;
 
 /// How the numbers of a column are stored.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -167,8 +167,8 @@ fn column(element: Element) -> Result<Column, String> {
 }
 
 /// What is left of bytes in the compact protocol.
-struct Compact<'a> {
-    bytes: &'a [u8],
+pub(super) struct Compact<'a> {
+    pub(super) bytes: &'a [u8],
 }
 
 impl Compact<'_> {
@@ -199,13 +199,13 @@ impl Compact<'_> {
     }
 
     /// The sign is the lowest bit.
-    fn integer(&mut self) -> Result<i64, String> {
+    pub(super) fn integer(&mut self) -> Result<i64, String> {
         let value = self.natural()?;
         Ok((value >> 1) as i64 ^ -((value & 1) as i64))
     }
 
     /// The number and the kind of the next field; nothing at the end of a structure.
-    fn field(&mut self, last: &mut i64) -> Result<Option<(i64, u8)>, String> {
+    pub(super) fn field(&mut self, last: &mut i64) -> Result<Option<(i64, u8)>, String> {
         let head = self.byte()?;
         if head & 0xf == 0 {
             return Ok(None);
@@ -275,7 +275,7 @@ impl Compact<'_> {
         Ok(Logical::Integer { signed })
     }
 
-    fn skip(&mut self, kind: u8, nesting: usize) -> Result<(), String> {
+    pub(super) fn skip(&mut self, kind: u8, nesting: usize) -> Result<(), String> {
         let inner = nesting.checked_sub(1).ok_or_else(|| damaged("is nested too deep"))?;
         match kind {
             TRUE | FALSE => {}

@@ -2,23 +2,25 @@
 //!
 //! The crate that reads the format makes room for as much as a file claims to have, and ends the process where there is no such
 //! room. So what a file claims is compared with its size and with limits first: the columns (`parquet_footer`), the groups of
-//! rows, and each page before it is decoded.
+//! rows, and each page before it is decoded (`parquet_pages`).
 
 #[path = "parquet_footer.rs"]
 mod parquet_footer;
+#[path = "parquet_pages.rs"]
+mod parquet_pages;
 
 use leastaction::simulate::ensemble::List;
-use parquet::basic::{Compression, Encoding};
-use parquet::column::page::{Page, PageMetadata, PageReader};
+use parquet::basic::Compression;
 use parquet::column::reader::{ColumnReader, ColumnReaderImpl, get_column_reader};
 use parquet::data_type::DataType;
-use parquet::errors::{ParquetError, Result as Read};
+use parquet::errors::ParquetError;
 use parquet::file::metadata::{
     ColumnChunkMetaData, FooterTail, ParquetMetaData, ParquetMetaDataOptions, ParquetMetaDataReader,
     ParquetStatisticsPolicy,
 };
-use parquet::file::reader::{ChunkReader, SerializedPageReader};
+use parquet::file::reader::ChunkReader;
 use parquet_footer::{Column, Kind};
+use parquet_pages::Pages;
 use std::panic::{self, AssertUnwindSafe};
 use std::sync::Arc;
 
@@ -148,8 +150,9 @@ fn column_numbers<R: ChunkReader + 'static>(
     rows: usize,
     before: u64,
 ) -> Result<Vec<f64>, Refused> {
-    let pages = SerializedPageReader::new(file.clone(), chunk, rows, None)?;
-    let pages = Pages { pages, width: column.width(), left: rows as u64, dictionary: false };
+    let (start, length) = chunk.byte_range();
+    let (file, end) = (file.clone(), start + length);
+    let pages = Pages { file, start, end, width: column.width(), left: rows as u64, dictionary: false };
     let reader = get_column_reader(chunk.column_descr_ptr(), Box::new(pages));
     let place = Place { column, rows, before };
     match (reader, column.kind) {
@@ -208,75 +211,5 @@ impl Place<'_> {
 
     fn refused(&self, row: usize, what: &str) -> Refused {
         Refused::Row(format!("row {}: `{}` {what}", self.before + row as u64 + 1, self.column.title()))
-    }
-}
-
-/// The pages of a column, each compared with its bytes and with the rows that are left.
-struct Pages<R: ChunkReader> {
-    pages: SerializedPageReader<R>,
-    /// The bytes of a number.
-    width: u64,
-    left: u64,
-    /// Whether there was a page of the numbers that others count off.
-    dictionary: bool,
-}
-
-impl<R: ChunkReader> Pages<R> {
-    fn check(&mut self, page: &Page) -> Read<()> {
-        let (count, bytes) = (u64::from(page.num_values()), page.buffer().len() as u64);
-        let refuse = |what: String| Err(ParquetError::General(what));
-        if let Page::DataPageV2 { def_levels_byte_len, rep_levels_byte_len, .. } = page
-            && u64::from(*def_levels_byte_len) + u64::from(*rep_levels_byte_len) > bytes
-        {
-            return refuse(format!("the levels of a page of {bytes} bytes are longer"));
-        }
-        if page.is_data_page() {
-            self.left = match self.left.checked_sub(count) {
-                Some(left) => left,
-                None => return refuse(format!("a page has {count} numbers where {} are left", self.left)),
-            };
-        }
-        match (page, page.encoding()) {
-            (Page::DictionaryPage { .. }, Encoding::PLAIN | Encoding::PLAIN_DICTIONARY) => {
-                // room for all of them is made at once
-                if count * self.width > bytes {
-                    return refuse(format!("a page of {bytes} bytes cannot have {count} numbers"));
-                }
-                self.dictionary = true;
-                Ok(())
-            }
-            (Page::DictionaryPage { .. }, other) => {
-                refuse(format!("a dictionary cannot be encoded as {other}"))
-            }
-            (_, Encoding::PLAIN | Encoding::BYTE_STREAM_SPLIT | Encoding::DELTA_BINARY_PACKED) => Ok(()),
-            (_, Encoding::PLAIN_DICTIONARY | Encoding::RLE_DICTIONARY) if self.dictionary => Ok(()),
-            (_, other) => refuse(format!("a page cannot be read as {other}; try the encoding PLAIN")),
-        }
-    }
-}
-
-impl<R: ChunkReader> Iterator for Pages<R> {
-    type Item = Read<Page>;
-
-    fn next(&mut self) -> Option<Self::Item> {
-        self.get_next_page().transpose()
-    }
-}
-
-impl<R: ChunkReader> PageReader for Pages<R> {
-    fn get_next_page(&mut self) -> Read<Option<Page>> {
-        let page = self.pages.get_next_page()?;
-        if let Some(page) = &page {
-            self.check(page)?;
-        }
-        Ok(page)
-    }
-
-    fn peek_next_page(&mut self) -> Read<Option<PageMetadata>> {
-        self.pages.peek_next_page()
-    }
-
-    fn skip_next_page(&mut self) -> Read<()> {
-        self.pages.skip_next_page()
     }
 }
