@@ -1,8 +1,9 @@
-//! The columns that the footer of a Parquet file names, read without the crate that reads the rest: that one follows nested
-//! columns as deep as a file claims them to be, until the stack ends. Here whatever is not a flat table of numbers is refused,
-//! and the crate gets the schema that was made from what is left.
+//! The columns that the footer of a Parquet file names and where their bytes are, read without the crate that decodes these: that one
+//! follows nested columns as deep as a file claims them to be, until the stack ends, and skips lists as long as a file claims.
+//! Here whatever is not a flat table of numbers is refused, and the crate gets a schema that was made from what is left.
 //!
-//! A footer is a Thrift structure in the compact protocol. Its second field is a list of the table and its columns.
+//! A footer is a Thrift structure in the compact protocol. Its second field is a list of the table and its columns, its fourth
+//! one of groups of rows.
 
 use parquet::basic::{Repetition, Type as Physical};
 use parquet::schema::types::{SchemaDescriptor, Type};
@@ -67,6 +68,29 @@ fn shortened(name: &str) -> String {
     }
 }
 
+/// Rows, with a part of each column.
+#[derive(Debug, Default)]
+pub(super) struct Group {
+    pub(super) rows: i64,
+    pub(super) parts: Vec<Part>,
+}
+
+/// Where the bytes of a column are.
+#[derive(Debug, Default)]
+pub(super) struct Part {
+    pub(super) compression: i64,
+    pub(super) length: i64,
+    data: i64,
+    dictionary: i64,
+}
+
+impl Part {
+    /// The dictionary is first, if there is one.
+    pub(super) fn start(&self) -> i64 {
+        if self.dictionary > 0 { self.dictionary } else { self.data }
+    }
+}
+
 /// The schema of these columns for the crate that reads the rest.
 pub(super) fn schema(columns: &[Column]) -> Result<SchemaDescriptor, String> {
     let fields = columns.iter().map(|column| {
@@ -84,36 +108,24 @@ pub(super) fn schema(columns: &[Column]) -> Result<SchemaDescriptor, String> {
     Ok(SchemaDescriptor::new(Arc::new(table.map_err(|error| error.to_string())?)))
 }
 
-/// The columns of a footer.
-pub(super) fn columns(footer: &[u8]) -> Result<Vec<Column>, String> {
+/// The columns of a footer and the groups of rows.
+pub(super) fn contents(footer: &[u8]) -> Result<(Vec<Column>, Vec<Group>), String> {
     let mut bytes = Compact { bytes: footer };
-    // the version comes first, the schema second
-    let mut last = 0;
-    loop {
-        match bytes.field(&mut last)? {
-            Some((1, I32)) => drop(bytes.integer()?),
-            Some((2, LIST)) => break,
-            _ => return Err(damaged("names no columns")),
+    let (mut columns, mut groups, mut last) = (Vec::new(), Vec::new(), 0);
+    while let Some(field) = bytes.field(&mut last)? {
+        match field {
+            (2, LIST) => columns = bytes.columns()?,
+            (4, LIST) => {
+                let count = bytes.structures()?;
+                groups = (0..count).map(|_| bytes.group(columns.len())).collect::<Result<_, _>>()?;
+            }
+            (_, kind) => bytes.skip(kind, MAX_NESTING)?,
         }
     }
-    let (kind, count) = bytes.list()?;
-    if kind != STRUCT || count < 2 {
+    if columns.is_empty() {
         return Err(damaged("names no columns"));
     }
-    let count = count - 1;
-    if count > MAX_COLUMNS {
-        return Err(format!("it has {count} columns; {MAX_COLUMNS} can be read"));
-    }
-    let table = bytes.element()?;
-    let columns = (0..count).map(|_| column(bytes.element()?)).collect::<Result<Vec<_>, _>>()?;
-    if table.children != Some(count as i64) {
-        return Err(damaged("miscounts its columns"));
-    }
-    // the crate skips a list of booleans as often as the list claims to have one, whatever its bytes
-    while let Some((_, kind)) = bytes.field(&mut last)? {
-        bytes.skip(kind, MAX_NESTING)?;
-    }
-    Ok(columns)
+    Ok((columns, groups))
 }
 
 fn damaged(what: &str) -> String {
@@ -226,6 +238,69 @@ impl Compact<'_> {
             return Err(damaged("has a list that is longer than itself"));
         }
         Ok((head & 0xf, count as usize))
+    }
+
+    /// The number of elements of a list of structures.
+    fn structures(&mut self) -> Result<usize, String> {
+        match self.list()? {
+            (STRUCT, count) | (_, count @ 0) => Ok(count),
+            _ => Err(damaged("has a list of something else than structures")),
+        }
+    }
+
+    fn columns(&mut self) -> Result<Vec<Column>, String> {
+        let Some(count) = self.structures()?.checked_sub(1) else { return Ok(Vec::new()) };
+        if count > MAX_COLUMNS {
+            return Err(format!("it has {count} columns; {MAX_COLUMNS} can be read"));
+        }
+        let table = self.element()?;
+        let columns = (0..count).map(|_| column(self.element()?)).collect::<Result<Vec<_>, _>>()?;
+        if table.children.unwrap_or(0) != count as i64 {
+            return Err(damaged("miscounts its columns"));
+        }
+        Ok(columns)
+    }
+
+    /// A group of rows with parts of so many columns.
+    fn group(&mut self, columns: usize) -> Result<Group, String> {
+        let (mut group, mut last) = (Group::default(), 0);
+        while let Some(field) = self.field(&mut last)? {
+            match field {
+                (1, LIST) => {
+                    let count = self.structures()?;
+                    group.parts = (0..count).map(|_| self.part()).collect::<Result<_, _>>()?;
+                }
+                (3, I64) => group.rows = self.integer()?,
+                (_, kind) => self.skip(kind, MAX_NESTING)?,
+            }
+        }
+        if group.parts.len() != columns {
+            return Err(damaged("has a group of rows that lacks columns"));
+        }
+        Ok(group)
+    }
+
+    /// Where a column is; that is the third field of a part.
+    fn part(&mut self) -> Result<Part, String> {
+        let (mut part, mut last) = (Part::default(), 0);
+        while let Some(field) = self.field(&mut last)? {
+            match field {
+                (3, STRUCT) => {
+                    let mut last = 0;
+                    while let Some(field) = self.field(&mut last)? {
+                        match field {
+                            (4, I32) => part.compression = self.integer()?,
+                            (7, I64) => part.length = self.integer()?,
+                            (9, I64) => part.data = self.integer()?,
+                            (11, I64) => part.dictionary = self.integer()?,
+                            (_, kind) => self.skip(kind, MAX_NESTING)?,
+                        }
+                    }
+                }
+                (_, kind) => self.skip(kind, MAX_NESTING)?,
+            }
+        }
+        Ok(part)
     }
 
     fn element(&mut self) -> Result<Element, String> {

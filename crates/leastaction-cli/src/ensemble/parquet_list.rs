@@ -10,16 +10,12 @@ mod parquet_footer;
 mod parquet_pages;
 
 use leastaction::simulate::ensemble::List;
-use parquet::basic::Compression;
 use parquet::column::reader::{ColumnReader, ColumnReaderImpl, get_column_reader};
 use parquet::data_type::DataType;
 use parquet::errors::ParquetError;
-use parquet::file::metadata::{
-    ColumnChunkMetaData, FooterTail, ParquetMetaData, ParquetMetaDataOptions, ParquetMetaDataReader,
-    ParquetStatisticsPolicy,
-};
+use parquet::file::metadata::FooterTail;
 use parquet::file::reader::ChunkReader;
-use parquet_footer::{Column, Kind};
+use parquet_footer::{Column, Group, Kind};
 use parquet_pages::Pages;
 use std::panic::{self, AssertUnwindSafe};
 use std::sync::Arc;
@@ -43,16 +39,21 @@ pub(crate) fn read(file: impl ChunkReader + 'static) -> Result<List, String> {
 }
 
 fn table<R: ChunkReader + 'static>(file: R) -> Result<List, String> {
-    let (columns, metadata) = describe(&file)?;
-    check_groups(&columns, &metadata, file.len())?;
+    let (columns, groups) = describe(&file)?;
+    check_groups(&columns, &groups, file.len())?;
+    let schema = parquet_footer::schema(&columns)?;
     let file = Arc::new(file);
     let mut list =
         List { names: columns.iter().map(|column| column.name.clone()).collect(), ..List::default() };
-    for group in metadata.row_groups() {
-        let rows = group.num_rows() as usize;
+    for group in groups {
+        let rows = group.rows as usize;
         let before = list.rows();
-        let numbers = columns.iter().zip(group.columns()).map(|(column, chunk)| {
-            column_numbers(&file, column, chunk, rows, before).map_err(|message| match message {
+        let numbers = columns.iter().zip(&group.parts).enumerate().map(|(index, (column, part))| {
+            let (start, end) = (part.start() as u64, (part.start() + part.length) as u64);
+            let (file, width, left) = (file.clone(), column.width(), rows as u64);
+            let pages = Pages { file, start, end, width, left, dictionary: false };
+            let reader = get_column_reader(schema.column(index), Box::new(pages));
+            Place { column, rows, before }.read(reader).map_err(|refused| match refused {
                 Refused::Row(message) => message,
                 Refused::Chunk(error) => format!("the column `{}`: {error}", column.title()),
             })
@@ -66,7 +67,7 @@ fn table<R: ChunkReader + 'static>(file: R) -> Result<List, String> {
 }
 
 /// The columns and where their parts are.
-fn describe(file: &impl ChunkReader) -> Result<(Vec<Column>, ParquetMetaData), String> {
+fn describe(file: &impl ChunkReader) -> Result<(Vec<Column>, Vec<Group>), String> {
     let no_parquet = || "it is no Parquet file, or its end is missing".to_owned();
     let start = file.len().checked_sub(TAIL).ok_or_else(no_parquet)?;
     let tail = file.get_bytes(start, TAIL as usize).map_err(|error| error.to_string())?;
@@ -81,36 +82,21 @@ fn describe(file: &impl ChunkReader) -> Result<(Vec<Column>, ParquetMetaData), S
     }
     let start = start.checked_sub(length).ok_or_else(no_parquet)?;
     let footer = file.get_bytes(start, length as usize).map_err(|error| error.to_string())?;
-    let columns = parquet_footer::columns(&footer)?;
-    let options = ParquetMetaDataOptions::new()
-        .with_schema(Arc::new(parquet_footer::schema(&columns)?))
-        .with_column_stats_policy(ParquetStatisticsPolicy::SkipAll)
-        .with_size_stats_policy(ParquetStatisticsPolicy::SkipAll)
-        .with_encoding_stats_policy(ParquetStatisticsPolicy::SkipAll);
-    let metadata = ParquetMetaDataReader::decode_metadata_with_options(&footer, Some(&options));
-    Ok((columns, metadata.map_err(|error| format!("it is damaged: {error}"))?))
+    parquet_footer::contents(&footer)
 }
 
 /// Whether the groups of rows are within the limits, and their bytes within the file.
-fn check_groups(columns: &[Column], metadata: &ParquetMetaData, bytes: u64) -> Result<(), String> {
+fn check_groups(columns: &[Column], groups: &[Group], bytes: u64) -> Result<(), String> {
     let (mut rows, mut used) = (0u64, 0u64);
-    for group in metadata.row_groups() {
-        let count = u64::try_from(group.num_rows());
+    for group in groups {
+        let count = u64::try_from(group.rows);
         rows = rows.saturating_add(count.map_err(|_| "it is damaged: a group has less than no rows")?);
-        if group.num_columns() != columns.len() {
-            return Err("it is damaged: a group of rows lacks columns".to_owned());
-        }
-        for (column, chunk) in columns.iter().zip(group.columns()) {
+        for (column, part) in columns.iter().zip(&group.parts) {
             let name = column.title();
-            if chunk.compression() != Compression::UNCOMPRESSED {
-                let kind = chunk.compression();
-                return Err(format!(
-                    "the column `{name}` is compressed ({kind}); try a file without compression"
-                ));
+            if part.compression != 0 {
+                return Err(format!("the column `{name}` is compressed; try a file without compression"));
             }
-            let start = chunk.dictionary_page_offset().unwrap_or(chunk.data_page_offset());
-            let (start, length) = (u64::try_from(start), u64::try_from(chunk.compressed_size()));
-            let (Ok(start), Ok(length)) = (start, length) else {
+            let (Ok(start), Ok(length)) = (u64::try_from(part.start()), u64::try_from(part.length)) else {
                 return Err(format!("it is damaged: the column `{name}` starts nowhere"));
             };
             if start.saturating_add(length) > bytes {
@@ -142,34 +128,6 @@ impl From<ParquetError> for Refused {
     }
 }
 
-/// The numbers of a column in a group of rows, before which there are others.
-fn column_numbers<R: ChunkReader + 'static>(
-    file: &Arc<R>,
-    column: &Column,
-    chunk: &ColumnChunkMetaData,
-    rows: usize,
-    before: u64,
-) -> Result<Vec<f64>, Refused> {
-    let (start, length) = chunk.byte_range();
-    let (file, end) = (file.clone(), start + length);
-    let pages = Pages { file, start, end, width: column.width(), left: rows as u64, dictionary: false };
-    let reader = get_column_reader(chunk.column_descr_ptr(), Box::new(pages));
-    let place = Place { column, rows, before };
-    match (reader, column.kind) {
-        (ColumnReader::DoubleColumnReader(reader), _) => place.numbers(reader, |x| x),
-        (ColumnReader::FloatColumnReader(reader), _) => place.numbers(reader, f64::from),
-        (ColumnReader::Int32ColumnReader(reader), Kind::Int { signed: false }) => {
-            place.numbers(reader, |x| f64::from(x as u32))
-        }
-        (ColumnReader::Int32ColumnReader(reader), _) => place.numbers(reader, f64::from),
-        (ColumnReader::Int64ColumnReader(reader), Kind::Long { signed: false }) => {
-            place.numbers(reader, |x| x as u64 as f64)
-        }
-        (ColumnReader::Int64ColumnReader(reader), _) => place.numbers(reader, |x| x as f64),
-        _ => Err(ParquetError::General("it is no column of numbers".to_owned()).into()),
-    }
-}
-
 /// A column in a group of rows.
 struct Place<'a> {
     column: &'a Column,
@@ -178,6 +136,22 @@ struct Place<'a> {
 }
 
 impl Place<'_> {
+    fn read(&self, reader: ColumnReader) -> Result<Vec<f64>, Refused> {
+        match (reader, self.column.kind) {
+            (ColumnReader::DoubleColumnReader(reader), _) => self.numbers(reader, |x| x),
+            (ColumnReader::FloatColumnReader(reader), _) => self.numbers(reader, f64::from),
+            (ColumnReader::Int32ColumnReader(reader), Kind::Int { signed: false }) => {
+                self.numbers(reader, |x| f64::from(x as u32))
+            }
+            (ColumnReader::Int32ColumnReader(reader), _) => self.numbers(reader, f64::from),
+            (ColumnReader::Int64ColumnReader(reader), Kind::Long { signed: false }) => {
+                self.numbers(reader, |x| x as u64 as f64)
+            }
+            (ColumnReader::Int64ColumnReader(reader), _) => self.numbers(reader, |x| x as f64),
+            _ => Err(ParquetError::General("it is no column of numbers".to_owned()).into()),
+        }
+    }
+
     /// Decodes part after part, so that room is made only for what there is.
     fn numbers<T: DataType>(
         &self,

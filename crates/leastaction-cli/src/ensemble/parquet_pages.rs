@@ -91,7 +91,7 @@ impl<R: ChunkReader> Pages<R> {
         let most = MAX_HEAD.min(self.end - self.start);
         let bytes = self.file.get_bytes(self.start, most as usize)?;
         let mut compact = Compact { bytes: &bytes };
-        let head = head(&mut compact).map_err(ParquetError::General)?;
+        let head = head(&mut compact).or_else(|_| refuse("the head of a page is damaged".to_owned()))?;
         let start = self.start + most - compact.bytes.len() as u64;
         let length = head.length.and_then(|length| u64::try_from(length).ok());
         let Some(length) = length.filter(|length| *length <= self.end - start) else {
