@@ -59,7 +59,7 @@ fn table<R: ChunkReader + 'static>(file: R) -> Result<List, String> {
             })
         });
         let numbers: Vec<Vec<f64>> = numbers.collect::<Result<_, _>>()?;
-        let room = list.values.try_reserve_exact(rows * columns.len());
+        let room = list.values.try_reserve(rows * columns.len());
         room.map_err(|_| format!("no memory for {rows} rows of {} numbers", columns.len()))?;
         list.values.extend((0..rows).flat_map(|row| numbers.iter().map(move |column| column[row])));
     }

@@ -8,8 +8,8 @@ use parquet::errors::{ParquetError, Result};
 use parquet::file::reader::ChunkReader;
 use std::sync::Arc;
 
-/// Bytes of the head of a page.
-const MAX_HEAD: u64 = 65_536;
+/// Bytes of the head of a page; that of numbers has about a hundred.
+const MAX_HEAD: u64 = 1024;
 
 /// The pages of a column in a group of rows.
 pub(super) struct Pages<R: ChunkReader> {
