@@ -1,6 +1,6 @@
 //! Brouwer's law: how energy and angular momentum change over many steps at machine precision.
 //!
-//! `cargo bench --workspace --bench brouwer` takes a million steps, in a few minutes; `-- 1e6 book/src/pictures` writes the book's picture as well.
+//! `cargo bench --workspace --bench brouwer` takes a million steps, in a few minutes; `-- 1e6 ../../book/src/pictures` writes the book's picture as well.
 //! Several runs of each system, and the root mean square of their errors: one random walk proves nothing. The library's sums beside naive
 //! ones, an iteration that is stopped early, and the same method as books write it.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, missing_docs)]

@@ -11,11 +11,14 @@ mod walk;
 use leastaction::method::{Method, Partitioned, Scheme};
 use walk::{CASES, Case, Growth, Runs, Way, growth, samples};
 
+/// Where a fit begins.
+const FIT_FROM: u64 = 100;
+
 /// The growth of the energy error, and that of angular momentum.
 fn measure(case: &Case, way: Way, runs: u64, steps: u64) -> [Growth; 2] {
     let samples = samples(10, steps, 4);
     let errors: Runs = (0..runs).map(|run| case.errors(way, run, &samples)).collect();
-    let found = [0, 1].map(|which| growth(&samples, &errors, which, 0));
+    let found = [0, 1].map(|which| growth(&samples, &errors, which, FIT_FROM));
     for (what, Growth { exponent, a_step }) in ["energy", "angular momentum"].iter().zip(found) {
         println!("{} {}: {what} {a_step:.1e} a step, exponent {exponent:.2}", case.system, way.name());
     }

@@ -4,7 +4,9 @@
 //! parameters alone, such as the factors of a constant mass matrix, is computed once. Where the matrix is not positive definite a pivot
 //! may vanish; the factors are not finite then, and who asked must solve in another way.
 //!
-//! While a step is refined its angles change little, so refining turns sines and cosines by a short series instead of computing them.
+//! While a step is refined its angles change little, so refining turns sines and cosines by a short series instead of computing them. They are kept at
+//! angles on a grid. Kept where the first sweep happens to begin, a sine that is turned by less than its last bit stays what it was:
+//! forces then depend on where the sweeps came from, which is behind the motion more often than ahead of it, and energy drifts.
 
 use super::Model;
 use super::model::Entry;
@@ -52,25 +54,36 @@ impl Equations {
 
 /// The tapes of sweeps: see [`Tapes`]. `None` if the factors of the mass matrix take too much.
 ///
-/// What is kept are the factors, and each angle that has a sine or cosine, with these.
+/// What is kept are the factors, and an angle near each one that has a sine or cosine, with these.
 pub(super) fn tapes(equations: &Equations) -> Option<Tapes> {
     let Equations { n, l_q, l_v, following, .. } = equations;
     let mut graph = (*equations.graph).clone();
     let (pattern, factors) = factor(&mut graph, &equations.position, &equations.l_vv)?;
     let (refine, angles) = refine(equations, &pattern);
     let varies = !angles.is_empty() || factors.iter().any(|&factor| !graph.is_fixed(factor));
+    let mut near = BTreeMap::new();
     let mut kept = factors.clone();
     for angle in angles {
-        kept.extend([angle, graph.unary(Unary::Sin, angle), graph.unary(Unary::Cos, angle)]);
+        let (known, turned) = turn_from_grid(&mut graph, angle);
+        kept.extend(known);
+        near.insert(angle, turned);
     }
-    let first = [l_q, l_v, following, &kept].into_iter().flatten().copied();
-    let first = Tape::new(&graph, *n, &first.collect::<Vec<_>>());
+    let roots: Vec<NodeId> = [l_q, l_v, following, &kept].into_iter().flatten().copied().collect();
+    let turned = graph.substitute_all(&roots, |_, node| match node {
+        Node::Unary(Unary::Sin, angle) => near.get(&angle).map(|turned| turned[0]),
+        Node::Unary(Unary::Cos, angle) => near.get(&angle).map(|turned| turned[1]),
+        _ => None,
+    });
+    let first = Tape::new(&graph, *n, &turned);
+    let (l_q, rest) = turned.split_at(*n);
+    let (l_v, rest) = rest.split_at(*n);
+    let (following, kept) = rest.split_at(following.len());
     let fresh = varies.then(|| {
-        let velocities = better_velocities(&mut graph, l_v, &pattern, |_, k| factors[k]);
+        let velocities = better_velocities(&mut graph, l_v, &pattern, |_, k| kept[k]);
         let forces = with_velocities(&mut graph, l_q, &velocities);
         let following = with_velocities(&mut graph, following, &velocities);
-        let outputs = [&forces, l_v, &velocities, &following, &kept].into_iter().flatten().copied();
-        Arc::new(Tape::new(&graph, 2 * n, &outputs.collect::<Vec<_>>()))
+        let outputs = [&forces, l_v, &velocities, &following, kept].into_iter().flatten().copied();
+        Arc::new(Tape::new(&graph, 3 * n, &outputs.collect::<Vec<_>>()))
     });
     Some(Tapes {
         first: Arc::new(first),
@@ -132,7 +145,7 @@ fn refine(equations: &Equations, pattern: &Pattern) -> (Tape, Vec<NodeId>) {
     let n = equations.n;
     // the elimination's nodes are not needed here
     let mut graph = (*equations.graph).clone();
-    let kept = 2 * n + pattern.len();
+    let kept = 3 * n + pattern.len();
     let mut angles = Vec::new();
     let mut turned: BTreeMap<NodeId, [NodeId; 3]> = BTreeMap::new();
     let roots = [&equations.l_q, &equations.l_v, &equations.following].into_iter().flatten();
@@ -153,7 +166,7 @@ fn refine(equations: &Equations, pattern: &Pattern) -> (Tape, Vec<NodeId>) {
     });
     let (l_q, rest) = derivatives.split_at(n);
     let (l_v, following) = rest.split_at(n);
-    let factor = |graph: &mut Graph, k: usize| graph.coordinate(2 * n + k);
+    let factor = |graph: &mut Graph, k: usize| graph.coordinate(3 * n + k);
     let velocities = better_velocities(&mut graph, l_v, pattern, factor);
     let forces = with_velocities(&mut graph, l_q, &velocities);
     let following = with_velocities(&mut graph, following, &velocities);
@@ -217,7 +230,23 @@ pub(crate) fn turn(
     [graph.add(sine, sine_change), graph.sub(cosine, cosine_change), by]
 }
 
-/// v + L_vv⁻¹ (p − L_v), with momenta p in place of the coordinates that follow q.
+/// Added to an angle and taken away again, this leaves a multiple of 2⁻³⁰; of angles beyond thousands of turns, something as near as they allow.
+const GRID: f64 = 1.5 * (1u64 << 22) as f64;
+
+/// A multiple of 2⁻³⁰ near an angle, its sine and cosine, and the sine and cosine of the angle that follow from them. The square of what
+/// lies between is below a thousandth of a unit of rounding.
+fn turn_from_grid(graph: &mut Graph, angle: NodeId) -> ([NodeId; 3], [NodeId; 2]) {
+    let (up, down) = (graph.number(GRID), graph.number(-GRID));
+    let raised = graph.add(angle, up);
+    let near = graph.add(raised, down);
+    let by = graph.sub(angle, near);
+    let [sine, cosine] = [Unary::Sin, Unary::Cos].map(|op| graph.unary(op, near));
+    let [sine_turned, cosine_turned] = [sine, cosine].map(|x| graph.mul(x, by));
+    ([near, sine, cosine], [graph.add(sine, cosine_turned), graph.sub(cosine, sine_turned)])
+}
+
+/// v + L_vv⁻¹ (p + s − L_v). The coordinates that follow q are s, what is added to momenta, and then p. The sum of the
+/// two is never rounded: where L_v is as near to it as rounding allows, the difference would be zero too often.
 fn better_velocities(
     graph: &mut Graph,
     l_v: &[NodeId],
@@ -225,8 +254,13 @@ fn better_velocities(
     factor: impl Fn(&mut Graph, usize) -> NodeId,
 ) -> Vec<NodeId> {
     let n = l_v.len();
-    let momenta: Vec<NodeId> = (n..2 * n).map(|i| graph.coordinate(i)).collect();
-    let corrections = solve(graph, pattern, &momenta, l_v, factor);
+    let mut missing = Vec::with_capacity(n);
+    for (i, &present) in l_v.iter().enumerate() {
+        let [added, start] = [n + i, 2 * n + i].map(|place| graph.coordinate(place));
+        let before = graph.sub(start, present);
+        missing.push(graph.add(before, added));
+    }
+    let corrections = solve_for(graph, pattern, &missing, factor);
     let mut velocities: Vec<NodeId> = (0..n).map(|i| graph.velocity(i)).collect();
     for (&i, correction) in pattern.order().iter().zip(corrections) {
         velocities[i] = graph.add(velocities[i], correction);
@@ -242,8 +276,19 @@ pub(super) fn solve(
     present: &[NodeId],
     factor: impl Fn(&mut Graph, usize) -> NodeId,
 ) -> Vec<NodeId> {
-    let mut solution: Vec<NodeId> =
-        pattern.order().iter().map(|&i| graph.sub(momenta[i], present[i])).collect();
+    let missing: Vec<NodeId> =
+        momenta.iter().zip(present).map(|(&p, &present)| graph.sub(p, present)).collect();
+    solve_for(graph, pattern, &missing, factor)
+}
+
+/// L_vv⁻¹ times what is missing of momenta, in the order of the elimination.
+fn solve_for(
+    graph: &mut Graph,
+    pattern: &Pattern,
+    missing: &[NodeId],
+    factor: impl Fn(&mut Graph, usize) -> NodeId,
+) -> Vec<NodeId> {
+    let mut solution: Vec<NodeId> = pattern.order().iter().map(|&i| missing[i]).collect();
     let shared = RefCell::new(graph);
     let reduce = |x: NodeId, k: usize, y: NodeId| {
         let graph = &mut **shared.borrow_mut();
