@@ -207,13 +207,13 @@ impl Layout {
     pub(super) fn kept(&self, k: usize) -> usize {
         self.block(3 * self.n + k)
     }
-    /// S_i at the nodes.
-    pub(super) fn added(&self, i: usize) -> usize {
+    /// T_i at the nodes.
+    pub(super) fn target(&self, i: usize) -> usize {
         self.kept(self.kept + i)
     }
     /// Y_i at the nodes.
     pub(super) fn corrected(&self, i: usize) -> usize {
-        self.added(self.n + i)
+        self.target(self.n + i)
     }
     /// What Y_i at the nodes counts, or F_{i−n}: its product with the share of the node.
     pub(super) fn counted(&self, i: usize) -> usize {
@@ -333,10 +333,10 @@ pub struct Weights {
 pub struct Tapes {
     /// L_q, L_v and what is kept, from (q, v).
     pub first: Arc<Tape>,
-    /// L_q at w, L_v at v, w = v + L_vv⁻¹ ((p − L_v) + s), and what is kept, from q, s and p in place of q, and v. `None` if refining is as
+    /// L_q at w, L_v at v, w = v + L_vv⁻¹ (p − L_v), and what is kept, from q and momenta p in place of q, and v. `None` if refining is as
     /// good.
     pub fresh: Option<Arc<Tape>>,
-    /// The same from q, s, p and what is kept in place of q; instead of what is kept, how far angles are from where they were.
+    /// The same from q, p and what is kept in place of q; instead of what is kept, how far angles are from where they were.
     pub refine: Arc<Tape>,
     /// Which factors of L_vv there are.
     pub pattern: Pattern,

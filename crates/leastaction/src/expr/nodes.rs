@@ -4,17 +4,15 @@
 //! goes, with weights that belong to a method and a step size,
 //!
 //! ```text
-//! S = Σ forces · (share F)                p + S are the momenta that are wanted, but for what the projection Π drops
-//! Y = V + L_vv⁻¹ (S − S before)
+//! T = p + Σ forces · (share F)            the momenta that are wanted, but for what the projection Π drops
+//! Y = V + L_vv⁻¹ (T − T before)
 //! V' = Π Y      Q = q + Σ positions · (share Y)
-//! P = L_v(Q, V')      V = V' + L_vv⁻¹ ((p − P) + S)      F = L_q(Q, V)
+//! P = L_v(Q, V')      V = V' + L_vv⁻¹ (T − P)      F = L_q(Q, V)
 //! ```
 //!
-//! The sum p + S is never rounded: its difference to P would be zero for some velocities beside the right one, those of the guess would
-//! stay where they are, and errors that follow the motion make the energy drift.
 //! The first sweep of a step instead continues the velocities of the step before, and evaluates the factors of L_vv, which are then kept
 //! until a fresh sweep evaluates them anew. Sines and cosines are kept as well: refining sweeps turn them by the little that angles change.
-//! Π takes velocities to the polynomials of the method; with Gauss points it is the identity. Else what it drops of S is taken from P.
+//! Π takes velocities to the polynomials of the method; with Gauss points it is the identity. Else what it drops of T is taken from P.
 //! As machine code four nodes go side by side; without, they go one after the other, in the same order of operations and so to the same bits.
 
 use super::aligned::Aligned;
@@ -112,7 +110,7 @@ impl Nodes {
             fresh: tapes.fresh.as_ref().map(|tape| kernel(tape, Sweep::Fresh)),
             refine: kernel(&tapes.refine, Sweep::Refine),
         };
-        let inputs = 3 * n + tapes.kept;
+        let inputs = 2 * n + tapes.kept;
         let mut made = Self {
             variables: Aligned::zeros(layout.all(tapes)),
             scratch: vec![0.0; kernels.scratch()],
@@ -303,7 +301,7 @@ impl Nodes {
         self.old.copy_from_slice(&self.variables[..self.layout.variables()]);
         self.variables[self.layout.change(0)..self.layout.variables()].fill(0.0);
         if sweep != Sweep::First {
-            self.find_added();
+            self.find_targets();
         }
         for node in 0..self.layout.nodes {
             self.evaluate(node, sweep);
@@ -326,8 +324,7 @@ impl Nodes {
             Output::Velocity(i) => (layout.velocity(i), Some(i)),
             Output::Momentum(i) => {
                 if sweep == Sweep::First {
-                    let start = self.old[layout.start_momentum(i).0];
-                    self.variables[layout.added(i) + node] = value - start;
+                    self.variables[layout.target(i) + node] = value;
                 }
                 (layout.momentum(i), None)
             }
@@ -374,16 +371,15 @@ impl Nodes {
             self.q[i] = self.old[start] + self.weighted(Some(self.old[lost]), matrix, node, from);
         }
         for i in 0..n {
-            self.q[n + i] = self.variables[layout.added(i) + node];
-            self.q[2 * n + i] = self.old[layout.start_momentum(i).0];
+            self.q[n + i] = self.variables[layout.target(i) + node];
         }
         for k in 0..layout.kept {
-            self.q[3 * n + k] = self.old[layout.kept(k) + node];
+            self.q[2 * n + k] = self.old[layout.kept(k) + node];
         }
         // what there is of velocities of momenta and of what is kept is not read
         let inputs = match sweep {
             Sweep::First => n,
-            Sweep::Fresh => 3 * n,
+            Sweep::Fresh => 2 * n,
             Sweep::Refine => self.q.len(),
         };
         let (kernel, time) = (self.kernels.of(sweep), &self.variables[self.layout.time() + node]);
@@ -411,25 +407,26 @@ impl Nodes {
         u[node] * sum_of_products(None, 0, numbers.len(), &mut product, &mut |a, b| a + b)
     }
 
-    /// S = Σ forces · (share F) + (P − Π P) and Y = V + L_vv⁻¹ (S − S before) at all nodes.
-    fn find_added(&mut self) {
+    /// T = p + Σ forces · (share F) + (P − Π P) and Y = V + L_vv⁻¹ (T − T before) at all nodes.
+    fn find_targets(&mut self) {
         let (n, nodes) = (self.layout.n, self.layout.nodes);
         for node in 0..nodes {
             for i in 0..n {
                 let layout = &self.layout;
-                let (_, lost) = layout.start_momentum(i);
+                let (start, lost) = layout.start_momentum(i);
                 let forces = &self.old[layout.counted(n + i)..][..nodes];
-                let mut added = self.weighted(Some(self.old[lost]), Matrix::Forces, node, forces);
+                let mut target =
+                    self.old[start] + self.weighted(Some(self.old[lost]), Matrix::Forces, node, forces);
                 if layout.projected {
-                    added += self.dropped(node, &self.old[layout.momentum(i)..][..nodes]);
+                    target += self.dropped(node, &self.old[layout.momentum(i)..][..nodes]);
                 }
-                let place = layout.added(i) + node;
-                self.variables[place] = added;
+                let place = layout.target(i) + node;
+                self.variables[place] = target;
             }
             let (layout, old) = (&self.layout, &self.old);
             let factor = |k: usize| old[layout.kept(k) + node];
             for (x, &i) in self.room.iter_mut().zip(layout.pattern.order()) {
-                *x = self.variables[layout.added(i) + node] - old[layout.added(i) + node];
+                *x = self.variables[layout.target(i) + node] - old[layout.target(i) + node];
             }
             layout.pattern.solve(&mut self.room, |x, k, y| x - factor(k) * y, |x, k| x * factor(k));
             for (x, &i) in self.room.iter().zip(layout.pattern.order()) {

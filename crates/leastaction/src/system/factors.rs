@@ -83,7 +83,7 @@ pub(super) fn tapes(equations: &Equations) -> Option<Tapes> {
         let forces = with_velocities(&mut graph, l_q, &velocities);
         let following = with_velocities(&mut graph, following, &velocities);
         let outputs = [&forces, l_v, &velocities, &following, kept].into_iter().flatten().copied();
-        Arc::new(Tape::new(&graph, 3 * n, &outputs.collect::<Vec<_>>()))
+        Arc::new(Tape::new(&graph, 2 * n, &outputs.collect::<Vec<_>>()))
     });
     Some(Tapes {
         first: Arc::new(first),
@@ -145,7 +145,7 @@ fn refine(equations: &Equations, pattern: &Pattern) -> (Tape, Vec<NodeId>) {
     let n = equations.n;
     // the elimination's nodes are not needed here
     let mut graph = (*equations.graph).clone();
-    let kept = 3 * n + pattern.len();
+    let kept = 2 * n + pattern.len();
     let mut angles = Vec::new();
     let mut turned: BTreeMap<NodeId, [NodeId; 3]> = BTreeMap::new();
     let roots = [&equations.l_q, &equations.l_v, &equations.following].into_iter().flatten();
@@ -166,7 +166,7 @@ fn refine(equations: &Equations, pattern: &Pattern) -> (Tape, Vec<NodeId>) {
     });
     let (l_q, rest) = derivatives.split_at(n);
     let (l_v, following) = rest.split_at(n);
-    let factor = |graph: &mut Graph, k: usize| graph.coordinate(3 * n + k);
+    let factor = |graph: &mut Graph, k: usize| graph.coordinate(2 * n + k);
     let velocities = better_velocities(&mut graph, l_v, pattern, factor);
     let forces = with_velocities(&mut graph, l_q, &velocities);
     let following = with_velocities(&mut graph, following, &velocities);
@@ -245,8 +245,7 @@ fn turn_from_grid(graph: &mut Graph, angle: NodeId) -> ([NodeId; 3], [NodeId; 2]
     ([near, sine, cosine], [graph.add(sine, cosine_turned), graph.sub(cosine, sine_turned)])
 }
 
-/// v + L_vv⁻¹ (p + s − L_v). The coordinates that follow q are s, what is added to momenta, and then p. The sum of the
-/// two is never rounded: where L_v is as near to it as rounding allows, the difference would be zero too often.
+/// v + L_vv⁻¹ (p − L_v), with momenta p in place of the coordinates that follow q.
 fn better_velocities(
     graph: &mut Graph,
     l_v: &[NodeId],
@@ -254,13 +253,8 @@ fn better_velocities(
     factor: impl Fn(&mut Graph, usize) -> NodeId,
 ) -> Vec<NodeId> {
     let n = l_v.len();
-    let mut missing = Vec::with_capacity(n);
-    for (i, &present) in l_v.iter().enumerate() {
-        let [added, start] = [n + i, 2 * n + i].map(|place| graph.coordinate(place));
-        let before = graph.sub(start, present);
-        missing.push(graph.add(before, added));
-    }
-    let corrections = solve_for(graph, pattern, &missing, factor);
+    let momenta: Vec<NodeId> = (n..2 * n).map(|i| graph.coordinate(i)).collect();
+    let corrections = solve(graph, pattern, &momenta, l_v, factor);
     let mut velocities: Vec<NodeId> = (0..n).map(|i| graph.velocity(i)).collect();
     for (&i, correction) in pattern.order().iter().zip(corrections) {
         velocities[i] = graph.add(velocities[i], correction);

@@ -21,7 +21,7 @@ fn write_sweep<'p>(program: &'p RefCell<Program>, tape: &Tape, layout: &Layout) 
     let writer = Writer { program, layout, groups: layout.lanes / 4 };
     let n = layout.n;
     let first = layout.sweep == Sweep::First;
-    let added = if first { Vec::new() } else { writer.added() };
+    let targets = if first { Vec::new() } else { writer.targets() };
     let velocities: Vec<Vec<Emit<'p>>> = (0..n).map(|i| writer.velocity(i)).collect();
     let coordinates: Vec<Vec<Emit<'p>>> = (0..n).map(|i| writer.position(i)).collect();
     // of each group of coordinates, and of angles; apart for each group of lanes, which take turns
@@ -36,9 +36,8 @@ fn write_sweep<'p>(program: &'p RefCell<Program>, tape: &Tape, layout: &Layout) 
         let all = tape.coordinates;
         let input = |register: u32| match register as usize {
             i if i < n => coordinates[i][group],
-            i if i < 2 * n && i < all => added[i - n][group],
-            i if i < 3 * n && i < all => writer.one(layout.start_momentum(i - 2 * n).0),
-            i if i < all => writer.four(layout.kept(i - 3 * n), group),
+            i if i < 2 * n && i < all => targets[i - n][group],
+            i if i < all => writer.four(layout.kept(i - 2 * n), group),
             i if i < 2 * all => velocities[i - all][group],
             i if i == 2 * all => writer.four(layout.time(), group),
             i => writer.register(i, group),
@@ -55,8 +54,7 @@ fn write_sweep<'p>(program: &'p RefCell<Program>, tape: &Tape, layout: &Layout) 
                 Output::Velocity(i) => (layout.velocity(i), Some(i)),
                 Output::Momentum(i) => {
                     if first {
-                        let start = writer.one(layout.start_momentum(i).0);
-                        writer.store(layout.added(i), group, value - start);
+                        writer.store(layout.target(i), group, value);
                     }
                     if !layout.projected {
                         return;
@@ -187,16 +185,16 @@ impl<'p> Writer<'_, 'p> {
         sums.into_iter().map(|sum| start + sum).collect()
     }
 
-    /// S = Σ forces · (share F) + (P − Π P), stored with Y = V + L_vv⁻¹ (S − S before)
-    fn added(&self) -> Vec<Vec<Emit<'p>>> {
+    /// T = p + Σ forces · (share F) + (P − Π P), stored with Y = V + L_vv⁻¹ (T − T before)
+    fn targets(&self) -> Vec<Vec<Emit<'p>>> {
         let layout = self.layout;
-        let added: Vec<Vec<Emit<'p>>> = (0..layout.n)
+        let targets: Vec<Vec<Emit<'p>>> = (0..layout.n)
             .map(|i| {
-                let lost = self.one(layout.start_momentum(i).1);
+                let start = layout.start_momentum(i);
                 let mut sums = if layout.forced[i] {
-                    self.weighted(Some(lost), Matrix::Forces, layout.counted(layout.n + i))
+                    self.beyond_start(start, Matrix::Forces, layout.counted(layout.n + i))
                 } else {
-                    vec![lost; self.groups]
+                    vec![self.one(start.0) + self.one(start.1); self.groups]
                 };
                 if layout.projected {
                     for (sum, dropped) in sums.iter_mut().zip(self.dropped(layout.momentum(i))) {
@@ -210,18 +208,18 @@ impl<'p> Writer<'_, 'p> {
             let factor = |k: usize| self.four(layout.kept(k), group);
             let order = layout.pattern.order();
             let mut solution: Vec<Emit<'p>> =
-                order.iter().map(|&i| added[i][group] - self.four(layout.added(i), group)).collect();
+                order.iter().map(|&i| targets[i][group] - self.four(layout.target(i), group)).collect();
             layout.pattern.solve(&mut solution, |x, k, y| x - factor(k) * y, |x, k| x * factor(k));
             for (&i, x) in order.iter().zip(solution) {
                 let corrected = self.four(layout.velocity(i), group) + x;
                 self.store(layout.corrected(i), group, corrected);
                 self.store(layout.counted(i), group, corrected * self.column(Column::Share, group));
             }
-            for (i, added) in added.iter().enumerate() {
-                self.replace(layout.added(i), group, added[group]);
+            for (i, target) in targets.iter().enumerate() {
+                self.replace(layout.target(i), group, target[group]);
             }
         }
-        added
+        targets
     }
 
     /// V', from the step before in the first sweep and else Π Y.
