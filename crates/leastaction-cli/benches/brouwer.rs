@@ -19,7 +19,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Instant;
 use walk::{CASES, Case, Growth, Runs, Way, growth, rms, samples};
 
-const RUNS: u64 = 6;
+const RUNS: u64 = 16;
 /// Where a fit begins.
 const FIT_FROM: u64 = 1000;
 

@@ -27,7 +27,7 @@ fn measure(case: &Case, way: Way, runs: u64, steps: u64) -> [Growth; 2] {
 
 /// How many runs and steps a test can afford.
 fn affordable(case: &Case) -> (u64, u64) {
-    if case.system == "outer-solar-system" { (16, 20_000) } else { (16, 100_000) }
+    if case.system == "outer-solar-system" { (16, 100_000) } else { (16, 300_000) }
 }
 
 #[test]
