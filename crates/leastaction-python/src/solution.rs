@@ -291,7 +291,7 @@ fn travel(
         None => journey.go(&mut reach),
         Some(mut keeper) => keeper.go(plan, &mut journey, &mut reach, &mut |_| Ok(()))?,
     }
-    if journey.is_over() {
+    if journey.is_over() && !journey.has_failed() {
         watch.end();
     }
     Ok(journey.into_solution())

@@ -39,9 +39,7 @@ def test_a_run_that_was_interrupted_goes_on_to_the_same_bits(tmp_path: Path) -> 
     whole = la.simulate(traced(), **{**SETTINGS, "until": 20000})
     path = tmp_path / "run.check"
     with pytest.raises(RuntimeError, match="enough"):
-        la.simulate(
-            traced(), **{**SETTINGS, "until": 20000}, checkpoint=path, checkpoint_every="5000steps", progress=interrupt_at(1)
-        )
+        la.simulate(traced(), **{**SETTINGS, "until": 20000}, checkpoint=path, checkpoint_every="5000steps", progress=interrupt_at(1))
     resumed = la.resume(path)
     assert same(whole, resumed)
     assert resumed.success and np.array_equal(whole.t_events["low"], resumed.t_events["low"])

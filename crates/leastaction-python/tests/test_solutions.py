@@ -69,7 +69,7 @@ def test_events_outputs_and_invariants():
     x, y = found.q.T
     np.testing.assert_allclose(found.invariants["x*p_y - y*p_x"], x * found.p[:, 1] - y * found.p[:, 0], atol=1e-15)
     never = la.simulate("kepler", until=1, events={"far": "x - 1000"})
-    assert "`far` never happened" in never.notes
+    assert any(note.startswith("`far` never happened; its formula came nearest to zero") for note in never.notes)
     assert never.t_events["far"].shape == (0,)
 
 

@@ -353,3 +353,12 @@ fn momenta_too_close_to_a_bound_for_velocities_are_refused() {
     let error = start(1e8).unwrap_err();
     assert!(error.is_input() && error.to_string().contains("no velocity of `x`"), "{error}");
 }
+
+#[test]
+fn a_potential_without_digits_near_the_start_is_no_jump() {
+    // log(x + sqrt(1 + x²)) near 0 changes in steps of 1e-16, far more than the kinetic energy there
+    let text = "coordinates = [\"x\"]\n[lagrangian]\nkinetic = \"dot(x)^2/2\"\npotential = \"-log(x + sqrt(1 + x^2))\"\n\
+                [initial]\nq = [0]\nv = [0]\n[run]\nmethod = \"verlet\"\nstep = 1e-12\nuntil = 2e-8\n";
+    let solution = Run::from_toml(text).unwrap().simulate().unwrap();
+    assert!(matches!(solution.outcome, Outcome::Done), "{:?}", solution.outcome);
+}

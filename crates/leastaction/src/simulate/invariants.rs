@@ -37,7 +37,7 @@ struct Motion {
     start: f64,
     /// The energy of the state before.
     last: f64,
-    /// |E0|, or the largest energy that was kinetic and potential in turn.
+    /// |E0|, or the largest energy that was kinetic.
     scale: f64,
     /// Whether a step has been seen.
     moved: bool,
@@ -52,10 +52,11 @@ impl Motion {
         // from rest nothing is known before the first step
         let scale = if self.moved { self.scale } else { self.scale.max(turned) };
         // energies that cancel are rounding errors, velocities are not
-        if (energy - self.last).abs().min(kinetic) > JUMP * scale {
+        if scale > 0.0 && (energy - self.last).abs().min(kinetic) > JUMP * scale {
             return Err((self.last, scale));
         }
-        *self = Self { last: energy, scale: self.scale.max(turned), moved: true, ..*self };
+        // also where the potential has hardly a digit that changes, beside others
+        *self = Self { last: energy, scale: self.scale.max(kinetic), moved: true, ..*self };
         Ok(())
     }
 }
