@@ -214,6 +214,9 @@ impl Convoy {
         for place in (0..self.rates.len()).step_by(CONVOY) {
             self.rates[place + lane] = other.rates[place + from];
         }
+        for place in (self.berths.kept(0, 0)..self.berths.turn()).step_by(CONVOY) {
+            self.numbers[place + lane] = other.numbers[place + from];
+        }
     }
     /// Copies the state of a lane.
     pub fn state(&self, lane: usize, q: &mut [f64], p: &mut [f64]) {
@@ -229,9 +232,13 @@ impl Convoy {
         &self.numbers[self.berths.turn()..]
     }
 
-    /// A sweep that evaluates everything, from rates of this step or of the one before.
-    pub fn evaluate(&mut self, ahead: bool) {
-        self.run(Task::Fresh, ahead);
+    /// A sweep that goes on from the step before: with its rates, and with its sines and cosines turned.
+    pub fn go_ahead(&mut self) {
+        self.run(Task::Refine, true);
+    }
+    /// A sweep that evaluates everything.
+    pub fn evaluate(&mut self) {
+        self.run(Task::Fresh, false);
     }
     /// A sweep that refines the last one.
     pub fn refine(&mut self, last: bool) {

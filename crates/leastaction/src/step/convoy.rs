@@ -76,15 +76,15 @@ impl Voyage {
     /// Takes the first step of all trajectories, from rest at all points: there is nothing to continue.
     pub fn first_step(&mut self) {
         for _ in 0..=2 * self.points {
-            self.lanes.evaluate(false);
+            self.lanes.evaluate();
         }
         self.lanes.refine(true);
         self.lanes.arrive();
     }
     /// Takes a step of all trajectories.
     pub fn step(&mut self) {
-        self.lanes.evaluate(true);
-        self.lanes.evaluate(false);
+        self.lanes.go_ahead();
+        self.lanes.evaluate();
         for _ in 3..=self.points {
             self.lanes.refine(false);
         }

@@ -1,6 +1,6 @@
 //! From a straight-line program to instructions of an x86-64 processor with AVX2.
 //!
-//! A value lives in one of sixteen registers while it is needed soon. When all are taken, the one whose next reader is furthest away
+//! A value lives in one of sixteen registers, or of thirty-two where all have eight lanes, while it is needed soon. When all are taken, the one whose next reader is furthest away
 //! goes to memory. Constants and inputs are in memory anyway and are mostly read from there by the instruction that needs them.
 //! One pass, linear in the length of the program.
 
@@ -16,7 +16,10 @@ pub(super) struct Assembled {
 
 /// Numbers that a value takes in memory at most.
 const SLOT: usize = 8;
-const REGISTERS: usize = 16;
+/// Registers that there are at most.
+const REGISTERS: usize = 32;
+/// Those that instructions of less than eight lanes can name.
+const NARROW: usize = 16;
 const NEVER: u32 = u32::MAX;
 
 /// The code of a program.
@@ -42,6 +45,8 @@ struct Assembler<'p> {
     /// Where a value is: in a register, and in memory.
     register: Vec<Option<Xmm>>,
     memory: Vec<Option<Memory>>,
+    /// How many registers are used.
+    registers: usize,
     holds: [Option<ValueId>; REGISTERS],
     /// Registers that belong to one value until the loop is left.
     held: [bool; REGISTERS],
@@ -77,7 +82,9 @@ impl<'p> Assembler<'p> {
                 end[operand as usize] += 1;
             }
         }
+        let narrow = operations().any(|(_, (_, width))| *width != Width::Eight);
         Self {
+            registers: if narrow { NARROW } else { REGISTERS },
             program,
             needed,
             readers,
@@ -146,7 +153,7 @@ impl<'p> Assembler<'p> {
                 self.held[register as usize] = true;
             }
             Operation::LoopStart => {
-                for register in 0..REGISTERS {
+                for register in 0..self.registers {
                     if !self.held[register] {
                         self.put_aside(register as Xmm);
                     }
@@ -308,7 +315,7 @@ impl<'p> Assembler<'p> {
 
     /// A register that holds nothing, if need be after putting aside the value that is needed last.
     fn vacant(&mut self, others: &[ValueId]) -> Xmm {
-        if let Some(register) = (0..REGISTERS).find(|&i| self.holds[i].is_none() && !self.held[i]) {
+        if let Some(register) = (0..self.registers).find(|&i| self.holds[i].is_none() && !self.held[i]) {
             return register as Xmm;
         }
         let (mut furthest, mut distance) = (0, 0);

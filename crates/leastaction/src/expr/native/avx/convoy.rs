@@ -45,7 +45,8 @@ impl<'p> Writer<'_, 'p> {
         8 * (place + self.lane) as i32
     }
 
-    /// Σ_j weight_j · rate_kj for all k, added to something. A weight serves all k while it is in a register.
+    /// Σ_j weight_j · rate_kj for all k, added to something. A weight serves all k from a register, and what comes first in a product is put
+    /// into one.
     fn weighted(&self, start: Option<Vec<Emit<'p>>>, to: usize) -> Vec<Emit<'p>> {
         let berths = self.berths;
         let mut product = |sums: Option<Vec<Emit<'p>>>, j: usize| {
@@ -53,9 +54,9 @@ impl<'p> Writer<'_, 'p> {
             let rate = |k: usize| self.load(Array::Coordinates, berths.rate(k, j));
             match sums {
                 Some(sums) => {
-                    sums.into_iter().enumerate().map(|(k, sum)| rate(k).mul_add(weight, sum)).collect()
+                    sums.into_iter().enumerate().map(|(k, sum)| weight.mul_add(rate(k), sum)).collect()
                 }
-                None => (0..2 * berths.n).map(|k| rate(k) * weight).collect::<Vec<_>>(),
+                None => (0..2 * berths.n).map(|k| weight * rate(k)).collect::<Vec<_>>(),
             }
         };
         let mut add = |a: Vec<Emit<'p>>, b: Vec<Emit<'p>>| a.into_iter().zip(b).map(|(a, b)| a + b).collect();

@@ -143,11 +143,13 @@ impl Encoder {
         };
         let moves = matches!(last, Place::Memory(Memory::Moving(..)));
         let spread = matches!(last, Place::Memory(Memory::Table(_)));
-        // extensions are stored inverted; there are more registers than are used here
-        let [r, x, b] = [register < 8, !moves, base < 8].map(u8::from);
-        self.bytes.extend([0x62, r << 7 | x << 6 | b << 5 | 1 << 4 | map]);
-        self.bytes.extend([1 << 7 | (!first.unwrap_or(0) & 15) << 3 | 1 << 2 | prefix]);
-        self.bytes.extend([0b10 << 5 | u8::from(spread) << 4 | 1 << 3 | mask, opcode]);
+        // the fourth and fifth bits of registers, inverted; with an index there is no fifth one of the base
+        let [fourth, fifth] = [8, 16].map(|bit| move |register: u8| u8::from(register & bit == 0));
+        let x = if moves { 0 } else { fifth(base) };
+        let first = first.unwrap_or(0);
+        self.bytes.extend([0x62, fourth(register) << 7 | x << 6 | fourth(base) << 5 | fifth(register) << 4 | map]);
+        self.bytes.extend([1 << 7 | (!first & 15) << 3 | 1 << 2 | prefix]);
+        self.bytes.extend([0b10 << 5 | u8::from(spread) << 4 | fifth(first) << 3 | mask, opcode]);
         let middle = (register & 7) << 3;
         match last {
             Place::Register(x) => self.bytes.push(0xc0 | middle | (x & 7)),
