@@ -313,10 +313,8 @@ impl Convoy {
                     numbers[berths.kept(index, node) + lane] = *kept;
                 }
             } else {
-                for by in &outputs[2 * n..][..berths.kept / 3] {
-                    // the larger one, or the second if one is no number, as processors have it
-                    turn = if turn > by.abs() { turn } else { by.abs() };
-                }
+                let turns = outputs[2 * n..][..berths.kept / 3].iter().map(|by| by.abs());
+                turn = larger(turn, turns.fold(0.0, larger));
             }
         }
         if task == Task::Last {
@@ -339,6 +337,11 @@ impl Convoy {
         energies[lane] = point.outputs[0];
         energies[CONVOY + lane] = point.outputs[1];
     }
+}
+
+/// The larger one, or the second if one is no number, as processors have it.
+fn larger(a: f64, b: f64) -> f64 {
+    if a > b { a } else { b }
 }
 
 /// Σ_j weight · rate, added to something.

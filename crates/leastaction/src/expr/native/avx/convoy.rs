@@ -10,6 +10,9 @@ use crate::expr::tape::Tape;
 use crate::scalar::elementary::Lanes;
 use std::cell::RefCell;
 
+/// So many nodes take turns where there are registers for it.
+const TOGETHER: usize = 2;
+
 /// The program of a task.
 pub(super) fn convoy(tape: &Tape, berths: &Berths, task: Task, width: Width) -> Program {
     let program = RefCell::new(Program::default());
@@ -77,8 +80,11 @@ impl<'p> Writer<'_, 'p> {
 
     fn sweep(&self, tape: &Tape, task: Task) {
         let (berths, n) = (self.berths, self.berths.n);
-        let turn = RefCell::new(None);
+        // of each node apart, because nodes take turns
+        let turns = RefCell::new(vec![None; berths.nodes]);
+        let mut starts = Vec::new();
         for node in 0..berths.nodes {
+            starts.push(self.program.borrow().operations.len());
             let lost = (0..2 * n).map(|k| self.load(Array::Changes, berths.lost(k))).collect();
             let sums = self.weighted(Some(lost), node).into_iter().enumerate();
             let state: Vec<_> =
@@ -88,15 +94,18 @@ impl<'p> Writer<'_, 'p> {
                 (k, Task::Fresh) => self.store(Array::Changes, berths.kept(k - 2 * n, node), value),
                 (_, Task::Last) => {
                     let by = value.abs();
-                    let others = turn.take();
-                    turn.replace(Some(others.map_or(by, |others: Emit<'p>| others.max(by))));
+                    let turn = &mut turns.borrow_mut()[node];
+                    *turn = Some(turn.map_or(by, |others: Emit<'p>| others.max(by)));
                 }
                 _ => {}
             };
             write(tape, self.width, &|register| self.input(tape, register, &state, node), &output);
         }
-        if let Some(turn) = turn.take() {
+        if let Some(turn) = turns.into_inner().into_iter().flatten().reduce(Emit::max) {
             self.store(Array::Changes, berths.turn(), turn);
+        }
+        if self.width == Width::Eight {
+            self.program.borrow_mut().interleave(&starts, TOGETHER);
         }
     }
 

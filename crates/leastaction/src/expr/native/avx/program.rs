@@ -250,9 +250,9 @@ impl Program {
         self.known.insert(source, value);
         value
     }
-    /// Lets pieces of the program that follow one another take turns, operation by operation, so that a processor need not wait for one of
+    /// Lets pieces of the program that follow one another take turns, some together, operation by operation, so that a processor need not wait for one of
     /// them. The pieces begin at these places and must not depend on each other but in the order of their operations.
-    pub(super) fn interleave(&mut self, starts: &[usize]) {
+    pub(super) fn interleave(&mut self, starts: &[usize], together: usize) {
         let Some(&first) = starts.first() else { return };
         let ends = starts[1..].iter().copied().chain([self.operations.len()]);
         let is_source = |i: &usize| self.operations[*i].0.is_source();
@@ -261,13 +261,12 @@ impl Program {
             (0..first).chain((first..self.operations.len()).filter(is_source)).collect();
         let mut pieces: Vec<_> =
             starts.iter().zip(ends).map(|(&start, end)| (start..end).filter(|i| !is_source(i))).collect();
-        loop {
-            let before = order.len();
-            for piece in &mut pieces {
-                order.extend(piece.next());
-            }
-            if order.len() == before {
-                break;
+        for pieces in pieces.chunks_mut(together) {
+            let mut left = 1;
+            while left > 0 {
+                let before = order.len();
+                order.extend(pieces.iter_mut().filter_map(Iterator::next));
+                left = order.len() - before;
             }
         }
         let mut place = vec![0; order.len()];

@@ -92,7 +92,7 @@ fn write_sweep<'p>(program: &'p RefCell<Program>, tape: &Tape, layout: &Layout) 
     }
     // many groups that take turns would leave no registers
     if layout.abreast == 1 {
-        program.borrow_mut().interleave(&starts);
+        program.borrow_mut().interleave(&starts, starts.len());
     }
 }
 
