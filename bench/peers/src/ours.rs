@@ -86,6 +86,8 @@ impl Systems {
     /// The setting that the tool itself finds for an energy error.
     pub fn pick(&self, system: &str, until: f64, tolerance: f64) -> Result<Setting, String> {
         let run = Run { tolerance: Some(Quantity::Number(tolerance)), ..self.run(system, until)? };
+        let ensemble = (system == "ensemble").then(|| self.members());
+        let run = Run { ensemble, ..run };
         let picked =
             analysis::pick(&run, &|_| ControlFlow::Continue(())).map_err(|error| error.to_string())?;
         let picked = picked.ok_or("it has nothing to pick")?;
@@ -105,13 +107,17 @@ impl Systems {
         Ok(fitting.map(|method| method.name).collect())
     }
 
+    fn angles(&self) -> PathBuf {
+        self.0.join("ensemble.csv")
+    }
+    fn members(&self) -> Ensemble {
+        Ensemble { list: Some(self.angles().display().to_string()), ..Ensemble::default() }
+    }
+
     /// The double pendula that start at the angles of `ensemble.csv`.
     pub fn ensemble(&self, until: f64, setting: &Setting) -> Result<Members, String> {
-        let path = self.0.join("ensemble.csv");
-        let list = list(&read(&path)?)?;
-        let members = Ensemble { list: Some(path.display().to_string()), ..Ensemble::default() };
-        let run = self.run_with("ensemble", until, setting)?;
-        let run = Run { ensemble: Some(members), ..run };
+        let list = list(&read(&self.angles())?)?;
+        let run = Run { ensemble: Some(self.members()), ..self.run_with("ensemble", until, setting)? };
         let plan = EnsemblePlan::new(&run, Some(list)).map_err(|error| error.to_string())?;
         Ok(Members { plan, threads: setting.threads })
     }

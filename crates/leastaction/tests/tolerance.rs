@@ -49,6 +49,20 @@ fn picked_runs_keep_to_their_tolerance() {
 }
 
 #[test]
+fn ensembles_get_methods_whose_members_go_side_by_side() {
+    let alone = run("double-pendulum", "10", 1e-8);
+    let ensemble =
+        Run { ensemble: Some(leastaction::simulate::ensemble::Ensemble::default()), ..alone.clone() };
+    let down = ("down".to_owned(), leastaction::simulate::Event::of("q1"));
+    let watched = Run { events: [down].into_iter().collect(), ..ensemble.clone() };
+    let [alone, ensemble, watched] = [alone, ensemble, watched].map(|run| picked(&run).unwrap().method);
+    assert_eq!(alone, "gauss16");
+    assert!(["gauss8", "gauss10", "gauss12"].contains(&ensemble.as_str()), "{ensemble}");
+    // members with events go one by one
+    assert_eq!(watched, alone);
+}
+
+#[test]
 fn the_search_counts_and_has_no_clock() {
     let run = run("henon-heiles", "100", 1e-9);
     let all: Vec<String> = (0..3).map(|_| picked(&run).unwrap().to_string()).collect();

@@ -27,23 +27,21 @@ impl Voyage {
     /// So many trajectories go side by side.
     pub const SIZE: usize = CONVOY;
 
-    /// Trajectories of a problem with a method; `None` if the method is not of Gauss's kind with two points at least, time matters, or L is not
-    /// quadratic in velocities and positive definite.
+    /// Trajectories of a problem with a method; `None` if it does not [serve](Self::serves) them.
     pub fn new(problem: &Problem<f64>, method: &Method) -> Option<Self> {
-        let Scheme::Galerkin(galerkin) = &method.scheme else { return None };
-        let table: Partitioned<f64> = Partitioned::new(galerkin);
+        let table = table(problem, method)?;
         let model = &problem.system.model;
-        let mut pairs = table.positions.iter().flatten().zip(table.forces.iter().flatten());
-        let is_gauss = table.dropped.is_none() && pairs.all(|(a, b)| (a - b).abs() < SAME);
-        if !is_gauss || table.b.len() < 2 || !model.structure.autonomous || problem.indefinite().is_some() {
-            return None;
-        }
         let entry = |row: &[f64], j: usize| row.iter().zip(&table.ahead).map(|(x, other)| x * other[j]).sum();
         let ahead = table.a.iter().map(|row| (0..row.len()).map(|j| entry(row, j)).collect()).collect();
         let points = table.b.len();
         let sailing = Sailing { ahead, within: table.a, end: table.b };
         let lanes = Convoy::new(&model.current()?, sailing, &problem.parameters, model.backend);
         Some(Self { lanes, points, parameters: std::array::from_fn(|_| problem.parameters.clone()) })
+    }
+    /// Whether trajectories of a problem can go like this: not if the method is not of Gauss's kind with two points at least, time matters, or L is not
+    /// quadratic in velocities and positive definite.
+    pub fn serves(problem: &Problem<f64>, method: &Method) -> bool {
+        table(problem, method).is_some() && problem.system.model.current().is_some()
     }
 
     fn outfit(&mut self, lane: usize, parameters: &[f64], step: f64) {
@@ -100,4 +98,14 @@ impl Voyage {
             [f64::NAN; 2]
         }
     }
+}
+
+/// The numbers of a method, if it is one that trajectories can go side by side with.
+fn table(problem: &Problem<f64>, method: &Method) -> Option<Partitioned<f64>> {
+    let Scheme::Galerkin(galerkin) = &method.scheme else { return None };
+    let table: Partitioned<f64> = Partitioned::new(galerkin);
+    let mut pairs = table.positions.iter().flatten().zip(table.forces.iter().flatten());
+    let is_gauss = table.dropped.is_none() && pairs.all(|(a, b)| (a - b).abs() < SAME);
+    let fits = problem.system.model.structure.autonomous && problem.indefinite().is_none();
+    (is_gauss && table.b.len() >= 2 && fits).then_some(table)
 }

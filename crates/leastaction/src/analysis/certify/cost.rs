@@ -6,6 +6,7 @@
 //! orders 2 to 30 (the double pendulum's `gauss8` takes 86 ns a sweep there, `gauss16` 120, `gauss24` 180); only their ratios matter.
 
 use crate::method::{Galerkin, Method, Rule, Scheme};
+use crate::step::Voyage;
 use crate::system::Problem;
 
 /// Points that go through a register together.
@@ -26,6 +27,10 @@ const PACKED: f64 = 0.15;
 pub(super) const MANY: usize = 64;
 /// Rounds of a step that nothing is known of yet.
 const USUAL: f64 = 10.0;
+
+/// A step of a member of an ensemble that goes abreast of others, and an instruction of it at one point: measured with `--bench ensemble`.
+const STEP_ABREAST: f64 = 27.0;
+const INSTRUCTION_ABREAST: f64 = 0.0125;
 
 /// What the steps of a method cost.
 #[derive(Clone, Debug)]
@@ -71,6 +76,17 @@ impl Cost {
             points: points as u64,
             sweeps: tapes.is_some(),
         }
+    }
+
+    /// What a step costs each of the trajectories that go side by side with a fixed number of sweeps ([`crate::step::Voyage`]): one more than points, of which
+    /// the one that computes sines takes twice the time.
+    pub(super) fn abreast(problem: &Problem<f64>, method: &Method) -> Option<Self> {
+        let Scheme::Galerkin(Galerkin { points, .. }) = method.scheme else { return None };
+        let current = problem.system.model.current().filter(|_| Voyage::serves(problem, method))?;
+        let (sweeps, products) = (points + 2, 2 * current.n * points);
+        let instructions = points * sweeps * (current.refine.len() + products);
+        let step = STEP_ABREAST + INSTRUCTION_ABREAST * instructions as f64;
+        Some(Self { step, round: 0.0, matrix: 0.0, points: points as u64, sweeps: true })
     }
 
     /// A step that took so many evaluations of derivatives and so many matrices.

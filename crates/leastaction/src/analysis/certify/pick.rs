@@ -6,7 +6,7 @@
 //! energy is not conserved, the whole run may differ by it from one with half the step, relative to the largest |q| and |p|.
 
 use super::conserved::rounding;
-use super::search::{Found, Search, Trial, methods};
+use super::search::{Found, Search, Trial, methods, methods_abreast};
 use super::spectrum::known;
 use super::terrain::Terrain;
 use super::trail::Trail;
@@ -122,9 +122,14 @@ pub fn pick_for(run: &Run, system: &System, watch: Watch<'_>) -> Result<Option<P
         return Err(end.locate(Error::BadRun { message }));
     }
     count_steps(length, length.abs() / LEAST, until).map_err(|error| end.locate(error))?;
+    let abreast = match (&run.ensemble, &run.method) {
+        (Some(_), None) if run.events.is_empty() => methods_abreast(&numbers.problem),
+        _ => None,
+    };
+    let is_abreast = abreast.is_some();
     let methods = match &run.method {
         Some(name) => vec![Method::for_system(name, system)?],
-        None => methods(system),
+        None => abreast.unwrap_or_else(|| methods(system)),
     };
     let sight = look(run, system, length, watch)?;
     let search = Search {
@@ -136,6 +141,7 @@ pub fn pick_for(run: &Run, system: &System, watch: Watch<'_>) -> Result<Option<P
         rounding: sight.rounding,
         period: sight.period,
         tolerant: true,
+        abreast: is_abreast,
         interest: INTEREST,
         trials: 0.into(),
     };

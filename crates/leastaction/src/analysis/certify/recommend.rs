@@ -71,6 +71,7 @@ pub(super) fn recommend(
         rounding: rounding(subject, trail),
         period,
         tolerant: false,
+        abreast: false,
         interest: INTEREST,
         trials: 0.into(),
     };

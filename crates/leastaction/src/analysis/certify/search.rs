@@ -16,7 +16,7 @@ use crate::error::Cause;
 use crate::method::{Galerkin, Method, Scheme};
 use crate::scalar::elementary;
 use crate::simulate::{EnergyMeter, Moment, Observer, Outcome, simulate};
-use crate::step::{State, Stepper};
+use crate::step::{State, Stepper, Voyage};
 use crate::system::{Problem, System};
 use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -70,6 +70,16 @@ pub(super) fn methods(system: &System) -> Vec<Method> {
         methods.retain(is_explicit);
     }
     methods
+}
+
+/// The methods that are worth a trial for an ensemble, if some of them let members go side by side: of these only those with few points, because a fixed number
+/// of sweeps is too small for the large steps of others (`gauss16` on double pendula).
+pub(super) fn methods_abreast(problem: &Problem<f64>) -> Option<Vec<Method>> {
+    let mut methods = methods(&problem.system);
+    let served: Vec<bool> = methods.iter().map(|method| Voyage::serves(problem, method)).collect();
+    let mut is_served = served.iter();
+    methods.retain(|method| is_served.next() == Some(&false) || method.order <= SMALL_ORDER);
+    served.contains(&true).then_some(methods)
 }
 
 /// The part of an error that may be used up when only a part of the run was looked at. An energy error that is bounded has been seen;
@@ -135,6 +145,8 @@ pub(super) struct Search<'a> {
     pub(super) period: Option<f64>,
     /// Whether the run will solve its steps only as exactly as the error needs.
     pub(super) tolerant: bool,
+    /// Whether steps cost what they cost members of an ensemble side by side.
+    pub(super) abreast: bool,
     /// Methods so many times as expensive as the best are of no interest.
     pub(super) interest: f64,
     /// Runs made.
@@ -216,7 +228,7 @@ impl Search<'_> {
     fn search(&self, method: &Method, window: Option<f64>, limit: f64) -> Course {
         let mut course = Course::default();
         let mut bracket = Bracket { good: None, bad: f64::INFINITY, top: self.top(method) };
-        let mut look = Look { base: self.base(method), window, work: TRIAL_WORK, exact: true };
+        let mut look = self.look(method, window);
         // too large a step takes many corrections, so not the largest first
         let mut next = Some(0.7 * bracket.top);
         let mut before = f64::INFINITY;
@@ -269,8 +281,7 @@ impl Search<'_> {
         let mut course = Course::default();
         let top = if trial.lowered { trial.step } else { self.top(&trial.method) };
         let mut bracket = Bracket { good: None, bad: f64::INFINITY, top };
-        let base = self.base(&trial.method);
-        let mut look = Look { base, window: None, work: LONG_WORK, exact: trial.exact };
+        let mut look = Look { work: LONG_WORK, exact: trial.exact, ..self.look(&trial.method, None) };
         let mut next = Some(trial.step);
         for _ in 0..LONG_TRIALS {
             let Some((step, whole)) = next.map(|step| self.rounded(step)) else { break };
@@ -297,8 +308,7 @@ impl Search<'_> {
     /// One run, as far as it is to be looked at.
     fn run(&self, method: &Method, step: f64, whole: u64, look: &mut Look) -> Option<Trial> {
         self.trials.fetch_add(1, Ordering::Relaxed);
-        let cost = Cost::new(self.problem, method);
-        let affordable = ((look.work / cost.usual()) as u64).max(LEAST_STEPS);
+        let affordable = ((look.work / look.cost.usual()) as u64).max(LEAST_STEPS);
         let steps = match look.window {
             None => affordable,
             // all look at the same time, unless that is out of proportion
@@ -312,7 +322,8 @@ impl Search<'_> {
         }
         let mut state = State::new(self.problem);
         let before = stepper.evaluations();
-        let mut gauge = Gauge::new(self.problem, cost, before, || self.sized(&look.base, 0.5 * step));
+        let mut gauge =
+            Gauge::new(self.problem, look.price.clone(), before, || self.sized(&look.base, 0.5 * step));
         let observers: &mut [&mut dyn Observer<f64>] = &mut [&mut gauge, &mut Progress(self.watch)];
         let outcome = simulate(self.problem, &mut stepper, &mut state, steps, observers);
         let (energy_error, mut error) = (gauge.energy_error(), gauge.error());
@@ -343,6 +354,20 @@ impl Search<'_> {
     /// A stepper as the run will have it, of no step in particular. It takes as long to make as a thousand steps.
     fn base(&self, method: &Method) -> Stepper<f64> {
         Stepper::new(self.problem, method, self.length / MOST_STEPS)
+    }
+
+    /// How the runs of a method are looked at.
+    fn look(&self, method: &Method, window: Option<f64>) -> Look {
+        let cost = Cost::new(self.problem, method);
+        let abreast = if self.abreast { Cost::abreast(self.problem, method) } else { None };
+        Look {
+            base: self.base(method),
+            price: abreast.unwrap_or_else(|| cost.clone()),
+            cost,
+            window,
+            work: TRIAL_WORK,
+            exact: true,
+        }
     }
 
     /// The same for a step, as if just made.
@@ -432,6 +457,9 @@ impl Found {
 struct Look {
     /// A stepper of the method.
     base: Stepper<f64>,
+    /// What steps cost here, and what they will cost.
+    cost: Cost,
+    price: Cost,
     /// For how long, if others have to be compared.
     window: Option<f64>,
     /// With how much work at most.

@@ -147,7 +147,8 @@ impl Encoder {
         let [fourth, fifth] = [8, 16].map(|bit| move |register: u8| u8::from(register & bit == 0));
         let x = if moves { 0 } else { fifth(base) };
         let first = first.unwrap_or(0);
-        self.bytes.extend([0x62, fourth(register) << 7 | x << 6 | fourth(base) << 5 | fifth(register) << 4 | map]);
+        self.bytes
+            .extend([0x62, fourth(register) << 7 | x << 6 | fourth(base) << 5 | fifth(register) << 4 | map]);
         self.bytes.extend([1 << 7 | (!first & 15) << 3 | 1 << 2 | prefix]);
         self.bytes.extend([0b10 << 5 | u8::from(spread) << 4 | fifth(first) << 3 | mask, opcode]);
         let middle = (register & 7) << 3;
