@@ -1,7 +1,7 @@
 //! Brouwer's law: how energy and angular momentum change over many steps at machine precision.
 //!
-//! `cargo bench --workspace --bench brouwer` takes a million steps, in a minute; `-- 1e8 ../../book/src/pictures` takes a hundred million, in a quarter
-//! of an hour of two cores, and writes the book's picture as well.
+//! `cargo bench --workspace --bench brouwer` takes a million steps, in a minute; `-- 3e7 16 ../../book/src/pictures` takes thirty million in each of 16
+//! runs, in ten minutes of one core, and writes the book's picture as well.
 //! Several runs of each system, and the root mean square of their errors: one random walk proves nothing. The library's sums beside naive
 //! ones, an iteration that is stopped early, and the same method as books write it.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, missing_docs)]
@@ -20,16 +20,19 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Instant;
 use walk::{CASES, Case, Growth, Runs, SMALL_STEPS, Way, drift, growth, rms, samples};
 
-const RUNS: u64 = 16;
+/// How many runs there are unless somebody asks for others.
+const RUNS: usize = 16;
 /// Where a fit begins.
 const FIT_FROM: u64 = 1000;
 
 fn main() {
     let mut arguments = std::env::args().skip(1).filter(|argument| !argument.starts_with("--"));
     let steps = arguments.next().map_or(1e6, |text| text.parse::<f64>().expect("a number of steps")) as u64;
+    let runs = arguments.next().map_or(RUNS, |text| text.parse().expect("a number of runs"));
     let directory = arguments.next();
-    let mut walks: Vec<Walk> = CASES.iter().flat_map(|case| walks_of(case, steps)).collect();
-    walks.extend([Way::Ours, Way::Naive].map(|way| Walk::new(&SMALL_STEPS, way, steps.min(1_000_000))));
+    let mut walks: Vec<Walk> = CASES.iter().flat_map(|case| walks_of(case, steps, runs)).collect();
+    let small_steps = |way: Way| Walk::new(&SMALL_STEPS, way, steps.min(1_000_000), runs);
+    walks.extend([Way::Ours, Way::Naive].map(small_steps));
     // what takes long comes last, so that there is something to look at
     walks.sort_by_key(|walk| walk.samples.last().copied());
     println!(
@@ -55,7 +58,7 @@ struct Walk {
 }
 
 /// All ways with a system. What is slow, or too bad to go on, takes fewer steps.
-fn walks_of(case: &Case, steps: u64) -> Vec<Walk> {
+fn walks_of(case: &Case, steps: u64, runs: usize) -> Vec<Walk> {
     let steps = if case.system == "outer-solar-system" { (steps / 10).min(3_000_000) } else { steps };
     let affordable = |way: Way| match way {
         Way::Ours => steps,
@@ -63,12 +66,12 @@ fn walks_of(case: &Case, steps: u64) -> Vec<Walk> {
         Way::Early => (steps / 10).min(1_000_000),
         Way::Textbook => (steps / 100).min(100_000),
     };
-    Way::ALL.into_iter().map(|way| Walk::new(case, way, affordable(way))).collect()
+    Way::ALL.into_iter().map(|way| Walk::new(case, way, affordable(way), runs)).collect()
 }
 
 impl Walk {
-    fn new(case: &Case, way: Way, steps: u64) -> Self {
-        Self { case: *case, way, samples: samples(10, steps.max(10_000), 4), runs: vec![None; RUNS as usize] }
+    fn new(case: &Case, way: Way, steps: u64, runs: usize) -> Self {
+        Self { case: *case, way, samples: samples(10, steps.max(10_000), 4), runs: vec![None; runs] }
     }
     fn errors(&self) -> Runs {
         self.runs.iter().flatten().flat_map(|(errors, _)| errors.clone()).collect()
@@ -79,7 +82,7 @@ impl Walk {
     fn report(&self) {
         let steps = *self.samples.last().unwrap();
         let seconds: f64 = self.runs.iter().flatten().map(|(_, seconds)| seconds).sum();
-        let microseconds = 1e6 * seconds / (RUNS * steps) as f64;
+        let microseconds = 1e6 * seconds / (self.runs.len() as u64 * steps) as f64;
         let errors = self.errors();
         let line = |which: usize, Growth { exponent, a_step }: Growth| {
             let name = format!("{}{}", self.case.system, ["", " L"][which]);
@@ -100,8 +103,11 @@ impl Walk {
 
 /// Takes all runs, on all cores.
 fn take(walks: &mut [Walk]) {
-    let tasks: Vec<(usize, u64)> =
-        (0..walks.len()).flat_map(|k| (0..RUNS).map(move |run| (k, run))).collect();
+    let tasks: Vec<(usize, u64)> = walks
+        .iter()
+        .enumerate()
+        .flat_map(|(k, walk)| (0..walk.runs.len() as u64).map(move |run| (k, run)))
+        .collect();
     let (next, walks) = (AtomicUsize::new(0), Mutex::new(walks));
     let work = || {
         while let Some(&(k, run)) = tasks.get(next.fetch_add(1, Ordering::Relaxed)) {
@@ -153,7 +159,8 @@ fn picture(walks: &[Walk]) -> Figure {
     Figure {
         title: "Brouwer's law".to_owned(),
         subtitle: format!(
-            "relative energy error, root mean square of {RUNS} runs; the broad pale line grows like √steps"
+            "relative energy error, root mean square of {} runs; the broad pale line grows like √steps",
+            walks.first().map_or(0, |walk| walk.runs.len())
         ),
         width: 1320.0,
         height: 520.0,
