@@ -9,6 +9,7 @@
 //! V' = Π Y      Q = q + Σ positions · (share Y)
 //! P = L_v(Q, V')      V = V' + L_vv⁻¹ (T − P)      F = L_q(Q, V)
 //! ```
+//! where V' loses some bits unless Π drops something; `COARSE` in `layout` says why.
 //!
 //! The first sweep of a step instead continues the velocities of the step before, and evaluates the factors of L_vv, which are then kept
 //! until a fresh sweep evaluates them anew. Sines and cosines are kept as well: refining sweeps turn them by the little that angles change.
