@@ -1,6 +1,7 @@
 //! Brouwer's law: how energy and angular momentum change over many steps at machine precision.
 //!
-//! `cargo bench --workspace --bench brouwer` takes a million steps, in a minute; `-- 1e7 ../../book/src/pictures` writes the book's picture as well.
+//! `cargo bench --workspace --bench brouwer` takes a million steps, in a minute; `-- 3e7 16 ../../book/src/pictures` takes thirty million in each of 16
+//! runs, in ten minutes of one core, and writes the book's picture as well.
 //! Several runs of each system, and the root mean square of their errors: one random walk proves nothing. The library's sums beside naive
 //! ones, an iteration that is stopped early, and the same method as books write it.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, missing_docs)]
@@ -17,22 +18,26 @@ use std::path::Path;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Instant;
-use walk::{CASES, Case, Growth, Runs, Way, growth, rms, samples};
+use walk::{CASES, Case, Growth, Runs, SMALL_STEPS, Way, drift, growth, rms, samples};
 
-const RUNS: u64 = 16;
+/// How many runs there are unless somebody asks for others.
+const RUNS: usize = 16;
 /// Where a fit begins.
 const FIT_FROM: u64 = 1000;
 
 fn main() {
     let mut arguments = std::env::args().skip(1).filter(|argument| !argument.starts_with("--"));
     let steps = arguments.next().map_or(1e6, |text| text.parse::<f64>().expect("a number of steps")) as u64;
+    let runs = arguments.next().map_or(RUNS, |text| text.parse().expect("a number of runs"));
     let directory = arguments.next();
-    let mut walks: Vec<Walk> = CASES.iter().flat_map(|case| walks_of(case, steps)).collect();
+    let mut walks: Vec<Walk> = CASES.iter().flat_map(|case| walks_of(case, steps, runs)).collect();
+    let small_steps = |way: Way| Walk::new(&SMALL_STEPS, way, steps.min(1_000_000), runs);
+    walks.extend([Way::Ours, Way::Naive].map(small_steps));
     // what takes long comes last, so that there is something to look at
     walks.sort_by_key(|walk| walk.samples.last().copied());
     println!(
-        "{:<19} {:<17} {:>8} {:>9} {:>10} {:>6}",
-        "system", "sums", "steps", "exponent", "constant", "µs"
+        "{:<21} {:>6} {:<16} {:>7} {:>9} {:>9} {:>19} {:>6}",
+        "system", "h", "sums", "steps", "exponent", "constant", "drift", "µs"
     );
     take(&mut walks);
     if let Some(directory) = directory {
@@ -53,23 +58,21 @@ struct Walk {
 }
 
 /// All ways with a system. What is slow, or too bad to go on, takes fewer steps.
-fn walks_of(case: &Case, steps: u64) -> Vec<Walk> {
-    let steps = if case.system == "outer-solar-system" { steps / 10 } else { steps };
-    let share = |way: Way| match way {
-        Way::Ours => 1,
-        Way::Naive | Way::Early => 10,
-        Way::Textbook => 100,
+fn walks_of(case: &Case, steps: u64, runs: usize) -> Vec<Walk> {
+    let steps = if case.system == "outer-solar-system" { (steps / 10).min(3_000_000) } else { steps };
+    let affordable = |way: Way| match way {
+        Way::Ours => steps,
+        Way::Naive => steps / 10,
+        Way::Early => (steps / 10).min(1_000_000),
+        Way::Textbook => (steps / 100).min(100_000),
     };
-    let walk = |way: Way| Walk {
-        case: *case,
-        way,
-        samples: samples(10, (steps / share(way)).max(10_000), 4),
-        runs: vec![None; RUNS as usize],
-    };
-    Way::ALL.into_iter().map(walk).collect()
+    Way::ALL.into_iter().map(|way| Walk::new(case, way, affordable(way), runs)).collect()
 }
 
 impl Walk {
+    fn new(case: &Case, way: Way, steps: u64, runs: usize) -> Self {
+        Self { case: *case, way, samples: samples(10, steps.max(10_000), 4), runs: vec![None; runs] }
+    }
     fn errors(&self) -> Runs {
         self.runs.iter().flatten().flat_map(|(errors, _)| errors.clone()).collect()
     }
@@ -79,27 +82,32 @@ impl Walk {
     fn report(&self) {
         let steps = *self.samples.last().unwrap();
         let seconds: f64 = self.runs.iter().flatten().map(|(_, seconds)| seconds).sum();
-        let microseconds = 1e6 * seconds / (RUNS * steps) as f64;
-        let line = |what: &str, growth: Growth| {
-            let Growth { exponent, a_step, .. } = growth;
-            let name = format!("{} {what}", self.case.system);
+        let microseconds = 1e6 * seconds / (self.runs.len() as u64 * steps) as f64;
+        let errors = self.errors();
+        let line = |which: usize, Growth { exponent, a_step }: Growth| {
+            let name = format!("{}{}", self.case.system, ["", " L"][which]);
+            let [drift, error] = drift(&self.samples, &errors, which);
             println!(
-                "{name:<19} {:<17} {steps:>8.0e} {exponent:>9.2} {a_step:>10.1e} {microseconds:>6.2}",
+                "{name:<21} {:>6} {:<16} {steps:>7.0e} {exponent:>9.2} {a_step:>9.1e} {drift:>9.1e} ± {error:.1e} {microseconds:>6.2}",
+                self.case.step,
                 self.way.name()
             );
         };
-        line("", self.growth(0));
+        line(0, self.growth(0));
         let momentum = self.growth(1);
         if momentum.a_step > 0.0 {
-            line("L", momentum);
+            line(1, momentum);
         }
     }
 }
 
 /// Takes all runs, on all cores.
 fn take(walks: &mut [Walk]) {
-    let tasks: Vec<(usize, u64)> =
-        (0..walks.len()).flat_map(|k| (0..RUNS).map(move |run| (k, run))).collect();
+    let tasks: Vec<(usize, u64)> = walks
+        .iter()
+        .enumerate()
+        .flat_map(|(k, walk)| (0..walk.runs.len() as u64).map(move |run| (k, run)))
+        .collect();
     let (next, walks) = (AtomicUsize::new(0), Mutex::new(walks));
     let work = || {
         while let Some(&(k, run)) = tasks.get(next.fetch_add(1, Ordering::Relaxed)) {
@@ -151,7 +159,8 @@ fn picture(walks: &[Walk]) -> Figure {
     Figure {
         title: "Brouwer's law".to_owned(),
         subtitle: format!(
-            "relative energy error, root mean square of {RUNS} runs; the broad pale line grows like √steps"
+            "relative energy error, root mean square of {} runs; the broad pale line grows like √steps",
+            walks.first().map_or(0, |walk| walk.runs.len())
         ),
         width: 1320.0,
         height: 520.0,
@@ -166,7 +175,7 @@ fn panel(case: &Case, walks: &[Walk], named: bool) -> Panel {
     let longest =
         walks.iter().filter_map(|walk| walk.samples.last()).max().map_or(1e6, |steps| *steps as f64);
     (panel.x.range, panel.y.range) = (Some((10.0, longest)), Some((1e-18, 1e-8)));
-    let mut of_case: Vec<&Walk> = walks.iter().filter(|walk| walk.case.system == case.system).collect();
+    let mut of_case: Vec<&Walk> = walks.iter().filter(|walk| walk.case == *case).collect();
     of_case.sort_by_key(|walk| walk.way as usize);
     for walk in &of_case {
         let errors = walk.errors();

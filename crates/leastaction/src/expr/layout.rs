@@ -311,6 +311,10 @@ pub(super) fn sum_of_products<X>(
     add(lower, upper)
 }
 
+/// Momenta are evaluated at velocities rounded to multiples of so many units of rounding. Corrections of less than a unit would leave a velocity
+/// where it came from, which is behind the motion more often than ahead of it, and energy would drift.
+pub(super) const COARSE: f64 = 256.0;
+
 /// The weights of a method, for a step of size 1: rows are nodes that something is added to.
 #[derive(Clone, Debug)]
 pub struct Weights {

@@ -9,6 +9,7 @@
 //! V' = Π Y      Q = q + Σ positions · (share Y)
 //! P = L_v(Q, V')      V = V' + L_vv⁻¹ (T − P)      F = L_q(Q, V)
 //! ```
+//! where V' loses some bits unless Π drops something; `COARSE` in `layout` says why.
 //!
 //! The first sweep of a step instead continues the velocities of the step before, and evaluates the factors of L_vv, which are then kept
 //! until a fresh sweep evaluates them anew. Sines and cosines are kept as well: refining sweeps turn them by the little that angles change.
@@ -16,7 +17,9 @@
 //! As machine code four nodes go side by side; without, they go one after the other, in the same order of operations and so to the same bits.
 
 use super::aligned::Aligned;
-use super::layout::{Column, Layout, Matrix, Output, Sweep, Tapes, Weights, measure, sum_of_products};
+use super::layout::{
+    COARSE, Column, Layout, Matrix, Output, Sweep, Tapes, Weights, measure, sum_of_products,
+};
 use super::native::{Arrays, Backend, Code};
 use super::tape::{Evaluator, Tape};
 use crate::scalar::Ledger;
@@ -25,6 +28,11 @@ use std::sync::Arc;
 /// The size of the largest of some numbers; what is none is left out.
 fn largest(numbers: &[f64]) -> f64 {
     numbers.iter().fold(0.0, |largest, x| if x.abs() > largest { x.abs() } else { largest })
+}
+
+/// A number near x with fewer bits: x rounded where 257 x is rounded.
+fn coarse(x: f64) -> f64 {
+    x.mul_add(-COARSE, x * (COARSE + 1.0))
 }
 
 /// Velocities, forces and momenta at the nodes of a step, and how to get better ones.
@@ -362,10 +370,11 @@ impl Nodes {
                 (Matrix::PositionsAhead, from)
             } else {
                 let corrected = &self.variables[layout.corrected(i)..][..nodes];
-                self.v[i] = corrected[node];
-                if layout.projected {
-                    self.v[i] -= self.dropped(node, corrected);
-                }
+                self.v[i] = if layout.projected {
+                    corrected[node] - self.dropped(node, corrected)
+                } else {
+                    coarse(corrected[node])
+                };
                 (Matrix::Positions, &self.variables[layout.counted(i)..][..nodes])
             };
             self.q[i] = self.old[start] + self.weighted(Some(self.old[lost]), matrix, node, from);

@@ -41,7 +41,7 @@ impl Way {
 }
 
 /// A system, a method and a step so small that only rounding is left.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Case {
     pub(crate) system: &'static str,
     pub(crate) method: &'static str,
@@ -54,6 +54,9 @@ pub(crate) const CASES: [Case; 3] = [
     Case { system: "kepler", method: "gauss16", step: 0.1 },
     Case { system: "outer-solar-system", method: "gauss16", step: 200.0 },
 ];
+
+/// A step's change is so small beside the state here that most of it is lost where sums are naive.
+pub(crate) const SMALL_STEPS: Case = Case { system: "kepler", method: "gauss16", step: 0.001 };
 
 /// The errors of energy and angular momentum at the samples of several runs.
 pub(crate) type Runs = Vec<Vec<[f64; 2]>>;
@@ -304,4 +307,19 @@ pub(crate) fn growth(samples: &[u64], errors: &Runs, which: usize, from: u64) ->
         / points.iter().map(|p| (p[0] - x).powi(2)).sum::<f64>();
     let last = samples.len() - 1;
     Growth { exponent, a_step: rms(errors, last, which) / (samples[last] as f64).sqrt() }
+}
+
+/// The change of an error a step, as the mean over runs at the end and its standard error.
+pub(crate) fn drift(samples: &[u64], errors: &Runs, which: usize) -> [f64; 2] {
+    let last = samples.len() - 1;
+    mean(errors.iter().map(|run| run[last][which] / samples[last] as f64))
+}
+
+/// The mean of some numbers and its standard error.
+pub(crate) fn mean(numbers: impl Iterator<Item = f64>) -> [f64; 2] {
+    let numbers: Vec<f64> = numbers.collect();
+    let count = numbers.len() as f64;
+    let mean = numbers.iter().sum::<f64>() / count;
+    let variance = numbers.iter().map(|x| (x - mean).powi(2)).sum::<f64>() / (count - 1.0);
+    [mean, (variance / count).sqrt()]
 }

@@ -5,7 +5,7 @@
 
 use super::program::{Array, Emit, Program, Width};
 use super::translate::write;
-use crate::expr::layout::{Column, Layout, Matrix, Output, Sweep, sum_of_products};
+use crate::expr::layout::{COARSE, Column, Layout, Matrix, Output, Sweep, sum_of_products};
 use crate::expr::tape::Tape;
 use crate::scalar::elementary::Lanes;
 use std::cell::RefCell;
@@ -230,7 +230,7 @@ impl<'p> Writer<'_, 'p> {
         }
         let corrected = (0..self.groups).map(|group| self.four(layout.corrected(i), group));
         if !layout.projected {
-            return corrected.collect();
+            return corrected.map(coarse).collect();
         }
         corrected.zip(self.dropped(layout.corrected(i))).map(|(x, dropped)| x - dropped).collect()
     }
@@ -244,6 +244,11 @@ impl<'p> Writer<'_, 'p> {
         };
         self.beyond_start(layout.start(i), matrix, place)
     }
+}
+
+/// A number near x with fewer bits.
+fn coarse(x: Emit<'_>) -> Emit<'_> {
+    x.mul_add(x.constant(-COARSE), x * x.constant(COARSE + 1.0))
 }
 
 fn bytes(numbers: usize) -> i32 {
