@@ -112,18 +112,12 @@ def test_a_client_that_is_closed_on_the_way_is_told(cluster):
         la.ensemble("double-pendulum", **MANY, client=client, shards=16, progress=close)
 
 
-def test_workers_are_free_after_an_exception(cluster):
-    """Shards that nobody waits for any more would keep them busy: an hour here."""
+def test_workers_are_free_after_control_c(cluster):
+    """Shards that nobody waits for any more would keep them busy: for an hour here."""
     long = {"vary": {"q1": "-2..2:300", "q2": "-2..2:200"}, "until": 1000, "step": 0.001, "method": "gauss8"}
     with distributed.Client(cluster) as client:
         client.wait_for_workers(2)
-        # one short shard, so that something is told while the others are computed
-        few = {**long, "vary": {"q1": [0.0], "q2": [0.0]}, "until": 0.01}
-        la.ensemble("double-pendulum", **few, client=client)
-        timer = threading.Timer(2.0, os.kill, (os.getpid(), signal.SIGINT))
-        timer.start()
+        threading.Timer(2.0, os.kill, (os.getpid(), signal.SIGINT)).start()
         with pytest.raises(la.Interrupted):
             la.ensemble("double-pendulum", **long, client=client, shards=16)
-        before = time.monotonic()
-        assert len(la.ensemble("double-pendulum", **few, client=client)) == 1
-    assert time.monotonic() - before < 60
+        assert client.submit(len, "free", pure=False).result(timeout=20) == 4
