@@ -48,20 +48,20 @@ def test_ensembles_give_the_same_bits(command, tmp_path):
 
 
 def test_a_run_is_as_fast_as_the_command(pendulum, command, tmp_path):
-    """A tenth of a million steps, the best of several, by the time of the processor, because machines are busy. `measure.py` beside the
-    tests measures a million steps."""
-    start = {"q": [1, 0.5, 0], "v": 0, "until": 1000, "step": 0.01, "method": "lobatto8", "every": 0}
+    """A million steps, the best of several, by the time of the processor. Machines are busy, so there are more rounds if the first do not
+    show it; what is slower never does."""
+    start = {"q": [1, 0.5, 0], "v": 0, "until": 10_000, "step": 0.01, "method": "lobatto8", "every": 0}
     path = tmp_path / "run.toml"
     path.write_text(la.simulate(pendulum, **start).run)
     ours, theirs = [], []
-    for _ in range(5):
+    while len(ours) < 3 or (len(ours) < 20 and min(ours) > 1.05 * min(theirs)):
         before = time.process_time()
         la.simulate(pendulum, **start)
         ours.append(time.process_time() - before)
         before = os.times().children_user
         run(command, "simulate", str(path), "--every", "0", "--summary", "json")
         theirs.append(os.times().children_user - before)
-    assert min(ours) < 1.5 * min(theirs)
+    assert min(ours) <= 1.05 * min(theirs)
 
 
 def test_tracing_takes_milliseconds():

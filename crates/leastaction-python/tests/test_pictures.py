@@ -122,8 +122,10 @@ def boxes(figure):
 
 @pytest.mark.parametrize("system", ["double-pendulum", "n-pendulum", "outer-solar-system", "fput", "cart-pole"])
 def test_legends_hide_no_line(system):
-    _, legends = boxes(la.simulate(system).plot())
+    figure = la.simulate(system).plot()
+    _, legends = boxes(figure)
     assert legends
+    assert all(figure.bbox.padded(1).contains(*corner) for _, box in legends for corner in box.corners())
     for axes, box in legends:
         if axes.name == "3d":
             continue

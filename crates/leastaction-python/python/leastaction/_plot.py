@@ -92,8 +92,8 @@ def _motion(solution: Solution, axes: Any) -> None:
     if not flat:
         draw_space(axes, np.concatenate([places.reshape(-1, 3), ends]) if links else places.reshape(-1, 3), sphere, unit)
         if labelled:
-            # beside the axes, whose corners are not empty
-            axes.legend(loc="upper left", bbox_to_anchor=(1.12, 0.95), fontsize="small")
+            # below the axes, whose corners are not empty
+            axes.legend(loc="upper center", bbox_to_anchor=(0.5, -0.06), ncols=4, columnspacing=1.0, handlelength=1.4, fontsize="small")
         return
     axes.set_aspect("equal", adjustable="datalim")
     if labelled:
@@ -120,7 +120,7 @@ def draw_space(axes: Any, points: Array, sphere: float | None, unit: str) -> Non
         # numbers of two axes would meet in a corner
         first, last = axis.get_view_interval()
         edge = 0.08 * (last - first)
-        axis.set_ticks([x for x in MaxNLocator(4, steps=[1, 2, 5, 10]).tick_values(first, last) if first + edge < x < last - edge])
+        axis.set_ticks([x for x in MaxNLocator(5, steps=[1, 2, 5, 10]).tick_values(first, last) if first + edge < x < last - edge])
     axes.tick_params(labelsize="small", pad=0)
 
 
