@@ -79,7 +79,7 @@ def animate(solution: Solution, *, seconds: float = 8.0, fps: int = 25, trace: f
         raise InputError(f"{frames} frames are too many, at most {MOST_FRAMES}; try fewer seconds or a smaller fps")
     # as many as were recorded, where frames are few
     fine = int(np.clip(len(solution.t) // frames, *FINE))
-    times = np.linspace(start, end, (frames - 1) * fine + 1)
+    times: npt.NDArray[np.float64] = np.linspace(start, end, (frames - 1) * fine + 1, dtype=np.float64)
     state = solution(times)
     drawn = solution._core.bodies()
     if drawn is None:
@@ -163,7 +163,7 @@ class _Bodies(_Scene):
 
     def frame_plane(self, places: npt.NDArray[np.float64]) -> None:
         """Everything in sight, the fixed point too if something hangs from it."""
-        points = places[:, :, :2].reshape(-1, 2)
+        points: npt.NDArray[np.float64] = places[:, :, :2].reshape(-1, 2)
         if any(start == -1 for start, _ in self.links):
             points = np.concatenate([points, [[0.0, 0.0]]])
         low, high = points.min(axis=0), points.max(axis=0)

@@ -297,7 +297,7 @@ class Doubt:
         errors = np.nan_to_num(columns["energy_error"], nan=0.0, posinf=0.0)
         self.missed += int((errors > self.tolerance).sum())
         if len(errors):
-            place = int(errors.argmax())
+            place = int(np.argmax(errors))
             self.worst = max(self.worst, (float(errors[place]), int(columns["index"][place])))
 
     def words(self) -> list[str]:

@@ -112,7 +112,7 @@ def draw_space(axes: Any, points: Array, sphere: float | None, unit: str) -> Non
         axes.plot_wireframe(*grid, color="0.85", lw=0.4, zorder=0)
         points = np.concatenate([points, [[-sphere] * 3, [sphere] * 3]])
     low, high = points.min(axis=0), points.max(axis=0)
-    reach = 0.52 * float((high - low).max()) or 1.0
+    reach = 0.52 * float(np.max(high - low)) or 1.0
     limits = [(centre - reach, centre + reach) for centre in (low + high) / 2]
     axes.set(xlim=limits[0], ylim=limits[1], zlim=limits[2], zlabel=with_unit("z", unit))
     axes.set_box_aspect((1, 1, 1), zoom=0.9)

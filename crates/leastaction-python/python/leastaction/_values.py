@@ -23,7 +23,7 @@ def plain(what: str, value: Any, names: Sequence[str] | None = None) -> Any:
     if _has_unit(value):
         raise TypeError(f"{what} has a unit, but must be plain numbers, in the units of the system\n  convert it, and give its magnitude")
     if isinstance(value, np.ma.MaskedArray):
-        if np.ma.is_masked(value):
+        if np.any(value.mask):
             raise InputError(f"{what} has masked entries, which have no value\n  leave them out, or fill them with `.filled(…)`")
         return value.data
     is_list = isinstance(value, Sequence) and not isinstance(value, (bytes, bytearray, memoryview))
