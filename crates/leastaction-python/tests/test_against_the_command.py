@@ -47,6 +47,31 @@ def test_ensembles_give_the_same_bits(command, tmp_path):
         np.testing.assert_array_equal(found.columns[name], table[name], err_msg=name)
 
 
+def test_a_shard_of_draws_gives_the_same_bits(command, tmp_path):
+    """As the page on clusters says of its array of jobs."""
+    drawn = ["--draw", "q1=uniform(-pi,pi)", "--draw", "q2=uniform(-pi,pi)", "--members", "100", "--seed", "1"]
+    run(
+        command,
+        "ensemble",
+        "double-pendulum",
+        *drawn,
+        "--until",
+        "3",
+        "--tolerance",
+        "1e-8",
+        "--shard",
+        "2/4",
+        "--out",
+        f"{tmp_path}/x.npz",
+    )
+    draw = {"q1": "uniform(-pi, pi)", "q2": "uniform(-pi, pi)"}
+    found = la.ensemble("double-pendulum", draw=draw, members=100, seed=1, until=3, tolerance=1e-8)
+    table = np.load(tmp_path / "x.2-of-4.npz")
+    assert table["index"].tolist() == list(range(25, 50))
+    for name in ("q1", "q2", "q1_end", "p_q2_end", "step", "energy_error"):
+        np.testing.assert_array_equal(found.columns[name][25:50], table[name], err_msg=name)
+
+
 def test_a_run_is_as_fast_as_the_command(pendulum, command, tmp_path):
     """A million steps, the best of several, by the time of the processor. Machines are busy, so there are more rounds if the first do not
     show it; what is slower never does."""

@@ -9,6 +9,14 @@ import leastaction as la
 mpl.use("agg")
 
 
+@pytest.fixture(autouse=True)
+def _closed():
+    import matplotlib.pyplot as plt
+
+    yield
+    plt.close("all")
+
+
 @pytest.mark.parametrize("system", ["pendulum", "double-pendulum", "lagrange-top", "henon-heiles", "outer-solar-system"])
 def test_overviews(system, tmp_path):
     figure = la.simulate(system).plot()
