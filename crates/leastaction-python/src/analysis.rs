@@ -4,6 +4,7 @@ use crate::errors::{Kind, json, of_library};
 use crate::quantity::quantity;
 use crate::system::System;
 use crate::watch;
+use leastaction::Error;
 use leastaction::analysis::certify::{self as certificate, Options, Verdict};
 use leastaction::analysis::{
     Convergence, Finding, Measure, Over, Reference, Studies, Study, Vector, pick_for,
@@ -142,6 +143,14 @@ pub(crate) fn reproduce<'py>(
     let done = watch::work(py, progress, |watch| -> leastaction::Result<_> {
         let papers = papers::papers()?;
         let selection = Selection::new(&papers, &what)?;
+        if selection.tables.is_empty() {
+            let message = format!(
+                "{} is a figure, which the command draws: leastaction reproduce {}\n  here are tables, such as 002.T1",
+                what.join(" "),
+                what.join(" ")
+            );
+            return Err(Error::BadStudy { message });
+        }
         let options = papers::Options { precision, longest, beyond: false };
         let batch = Batch::new(&selection.tables, &options)?;
         watch.begin(batch.steps());

@@ -6,7 +6,7 @@ use leastaction::system::Quantity;
 use numpy::{PyArrayDyn, PyArrayMethods, PyUntypedArrayMethods};
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
-use pyo3::types::{PyBool, PyList, PyString, PyTuple};
+use pyo3::types::{PyBool, PyFloat, PyList, PyString, PyTuple};
 
 /// A number, or a string with a formula. `what` names it in errors.
 pub(crate) fn quantity(what: &str, value: &Bound<'_, PyAny>) -> PyResult<Quantity> {
@@ -29,6 +29,9 @@ pub(crate) fn number(what: &str, value: &Bound<'_, PyAny>) -> PyResult<f64> {
     if value.is_instance_of::<PyBool>() || value.is_none() {
         return Err(wrong(value.repr()?.to_string()));
     }
+    if !value.is_exact_instance_of::<PyFloat>() && !is_real(value) {
+        return Err(wrong(describe(value)));
+    }
     let number = match value.extract::<f64>() {
         Ok(number) => number,
         // what cannot be recorded says so itself
@@ -39,6 +42,12 @@ pub(crate) fn number(what: &str, value: &Bound<'_, PyAny>) -> PyResult<f64> {
         return Ok(number);
     }
     Err(Kind::Input.error(value.py(), format!("{what} must be a finite number, but is {number}")))
+}
+
+/// Whether a number of NumPy is a real one: truth values, complex numbers and dates can be turned into numbers, but are none.
+fn is_real(value: &Bound<'_, PyAny>) -> bool {
+    let kind = value.getattr("dtype").and_then(|dtype| dtype.getattr("kind")?.extract::<String>());
+    kind.map_or(true, |kind| matches!(kind.as_str(), "i" | "u" | "f" | "O"))
 }
 
 /// What a value is, in a few words.
@@ -53,7 +62,19 @@ pub(crate) fn list(what: &str, value: &Bound<'_, PyAny>, n: usize) -> PyResult<V
     if let Ok(array) = value.cast::<PyArrayDyn<f64>>() {
         return numbers(what, array, n);
     }
-    let Some(items) = items(value)? else { return Ok(vec![quantity(what, value)?; n]) };
+    let Some(items) = items(value)? else {
+        let one = quantity(what, value).map_err(|error| {
+            if value.hasattr("__iter__").unwrap_or(false) && error.is_instance_of::<PyTypeError>(value.py()) {
+                let message = format!(
+                    "{what} must be a number for all coordinates, or a list or an array with one for each, but is {}",
+                    describe(value)
+                );
+                return PyTypeError::new_err(message);
+            }
+            error
+        });
+        return Ok(vec![one?; n]);
+    };
     items.iter().enumerate().map(|(i, item)| quantity(&format!("{what}[{i}]"), item)).collect()
 }
 

@@ -309,6 +309,9 @@ fn ended<'py>(py: Python<'py>, done: watch::Done<leastaction::Result<Found>>) ->
     Ok((solution, interrupt.map(|error| error.into_value(py).into_bound(py).into_any())))
 }
 
+/// Times of dense output that are found before Python may handle signals.
+const AT_ONCE: usize = 16;
+
 #[pymethods]
 impl Solution {
     /// Everything there is to know of it, for `of_state`.
@@ -416,20 +419,25 @@ impl Solution {
         let n = self.plan.problem.system.n();
         let (t, q, p) = (self.t.bind(py).readonly(), self.q.bind(py).readonly(), self.p.bind(py).readonly());
         let rows_of = Rows { t: t.as_slice()?, q: q.as_slice()?, p: p.as_slice()? };
-        let found = py.detach(|| -> leastaction::Result<_> {
-            let mut slot = self.dense.lock().unwrap_or_else(PoisonError::into_inner);
-            let dense = slot.get_or_insert_with(|| Dense::new(&self.plan));
-            let mut found: [Vec<f64>; 4] = Default::default();
-            for t in &times {
-                let energy = dense.find(rows_of, *t)?;
-                found[0].extend_from_slice(&dense.q);
-                found[1].extend_from_slice(&dense.v);
-                found[2].extend_from_slice(&dense.p);
-                found[3].push(energy);
-            }
-            Ok(found)
-        });
-        let [q, v, p, energy] = found.map_err(|error| of_library(py, &error))?;
+        let mut found: [Vec<f64>; 4] = Default::default();
+        // a few at a time, so that Ctrl-C need not wait for all
+        for some in times.chunks(AT_ONCE) {
+            let done = py.detach(|| -> leastaction::Result<()> {
+                let mut slot = self.dense.lock().unwrap_or_else(PoisonError::into_inner);
+                let dense = slot.get_or_insert_with(|| Dense::new(&self.plan));
+                for t in some {
+                    let energy = dense.find(rows_of, *t)?;
+                    found[0].extend_from_slice(&dense.q);
+                    found[1].extend_from_slice(&dense.v);
+                    found[2].extend_from_slice(&dense.p);
+                    found[3].push(energy);
+                }
+                Ok(())
+            });
+            done.map_err(|error| of_library(py, &error))?;
+            py.check_signals().map_err(|error| watch::without_result(py, error))?;
+        }
+        let [q, v, p, energy] = found;
         Ok((rows(py, q, n)?, rows(py, v, n)?, rows(py, p, n)?, array(py, energy)?.unbind()))
     }
 

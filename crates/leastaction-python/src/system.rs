@@ -188,6 +188,12 @@ impl System {
         self.run.ensemble.as_ref().is_some_and(varies)
     }
 
+    /// Names of what is conserved.
+    #[getter]
+    fn conserved(&self, py: Python<'_>) -> Vec<String> {
+        py.detach(|| self.system.conserved_names())
+    }
+
     /// What may not be as it was meant in its text.
     #[getter]
     fn warnings(&self) -> Vec<String> {

@@ -47,21 +47,46 @@ def test_ensembles_give_the_same_bits(command, tmp_path):
         np.testing.assert_array_equal(found.columns[name], table[name], err_msg=name)
 
 
+def test_a_shard_of_draws_gives_the_same_bits(command, tmp_path):
+    """As the page on clusters says of its array of jobs."""
+    drawn = ["--draw", "q1=uniform(-pi,pi)", "--draw", "q2=uniform(-pi,pi)", "--members", "100", "--seed", "1"]
+    run(
+        command,
+        "ensemble",
+        "double-pendulum",
+        *drawn,
+        "--until",
+        "3",
+        "--tolerance",
+        "1e-8",
+        "--shard",
+        "2/4",
+        "--out",
+        f"{tmp_path}/x.npz",
+    )
+    draw = {"q1": "uniform(-pi, pi)", "q2": "uniform(-pi, pi)"}
+    found = la.ensemble("double-pendulum", draw=draw, members=100, seed=1, until=3, tolerance=1e-8)
+    table = np.load(tmp_path / "x.2-of-4.npz")
+    assert table["index"].tolist() == list(range(25, 50))
+    for name in ("q1", "q2", "q1_end", "p_q2_end", "step", "energy_error"):
+        np.testing.assert_array_equal(found.columns[name][25:50], table[name], err_msg=name)
+
+
 def test_a_run_is_as_fast_as_the_command(pendulum, command, tmp_path):
-    """A tenth of a million steps, the best of several, by the time of the processor, because machines are busy. `measure.py` beside the
-    tests measures a million steps."""
-    start = {"q": [1, 0.5, 0], "v": 0, "until": 1000, "step": 0.01, "method": "lobatto8", "every": 0}
+    """A million steps, the best of several, by the time of the processor. Machines are busy, so there are more rounds if the first do not
+    show it; what is slower never does."""
+    start = {"q": [1, 0.5, 0], "v": 0, "until": 10_000, "step": 0.01, "method": "lobatto8", "every": 0}
     path = tmp_path / "run.toml"
     path.write_text(la.simulate(pendulum, **start).run)
     ours, theirs = [], []
-    for _ in range(5):
+    while len(ours) < 3 or (len(ours) < 20 and min(ours) > 1.05 * min(theirs)):
         before = time.process_time()
         la.simulate(pendulum, **start)
         ours.append(time.process_time() - before)
         before = os.times().children_user
         run(command, "simulate", str(path), "--every", "0", "--summary", "json")
         theirs.append(os.times().children_user - before)
-    assert min(ours) < 1.5 * min(theirs)
+    assert min(ours) <= 1.05 * min(theirs)
 
 
 def test_tracing_takes_milliseconds():
@@ -76,11 +101,12 @@ def test_tracing_takes_milliseconds():
     assert min(spent) < 0.05
 
 
-MEMORY = """
-import resource, sys
+MEMORY = r"""
+import re, resource
 import numpy as np, pyarrow as pa, leastaction as la
 la.simulate("double-pendulum", until=10, step=0.01).to_arrow()
-def peak(): return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
+# of this process alone: what getrusage tells begins with that of the process which started it
+def peak(): return int(re.search(r"VmHWM:\s*(\d+) kB", open("/proc/self/status").read())[1]) * 1024
 before = int(open("/proc/self/statm").read().split()[1]) * resource.getpagesize()
 found = la.simulate("double-pendulum", until=10_000, step=0.01, every=1)
 table = pa.table(found)

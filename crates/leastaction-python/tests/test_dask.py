@@ -2,6 +2,7 @@
 
 import os
 import signal
+import threading
 import time
 
 import numpy as np
@@ -97,3 +98,26 @@ def test_clients_that_cannot_be_used(cluster):
         la.ensemble("pendulum", vary={"q": "0..1:4"}, client=client)
     with pytest.raises(TypeError, match=r"dask\.distributed\.Client"):
         la.ensemble("pendulum", vary={"q": "0..1:4"}, client="localhost")
+
+
+def test_a_client_that_is_closed_on_the_way_is_told(cluster):
+    client = distributed.Client(cluster)
+    client.wait_for_workers(1)
+
+    def close(done, total):
+        if done == 2:
+            client.close()
+
+    with pytest.raises(la.SimulationError, match=r"closed while \d+ of 16 shards were missing\n.*out="):
+        la.ensemble("double-pendulum", **MANY, client=client, shards=16, progress=close)
+
+
+def test_workers_are_free_after_control_c(cluster):
+    """Shards that nobody waits for any more would keep them busy: for an hour here."""
+    long = {"vary": {"q1": "-2..2:300", "q2": "-2..2:200"}, "until": 1000, "step": 0.001, "method": "gauss8"}
+    with distributed.Client(cluster) as client:
+        client.wait_for_workers(2)
+        threading.Timer(2.0, os.kill, (os.getpid(), signal.SIGINT)).start()
+        with pytest.raises(la.Interrupted):
+            la.ensemble("double-pendulum", **long, client=client, shards=16)
+        assert client.submit(len, "free", pure=False).result(timeout=20) == 4

@@ -9,6 +9,14 @@ import leastaction as la
 mpl.use("agg")
 
 
+@pytest.fixture(autouse=True)
+def _closed():
+    import matplotlib.pyplot as plt
+
+    yield
+    plt.close("all")
+
+
 @pytest.mark.parametrize("system", ["pendulum", "double-pendulum", "lagrange-top", "henon-heiles", "outer-solar-system"])
 def test_overviews(system, tmp_path):
     figure = la.simulate(system).plot()
@@ -102,12 +110,78 @@ def test_traces_are_round_where_frames_are_few():
 def test_comparisons():
     runs = [la.simulate("pendulum", until=5, method=method) for method in ("midpoint", "simpson")]
     figure = la.compare(runs)
-    assert [text.get_text() for text in figure.axes[1].get_legend().get_texts()] == [
+    assert [text.get_text() for text in figure.axes[0].get_legend().get_texts()] == [
         *(f"{run.summary['method']}, h = {run.summary['step']:.4g}" for run in runs)
     ]
-    assert la.compare({"a": runs[0]}, coordinate="q").axes[0].get_ylabel() == "q"
+    assert la.compare({"a": runs[0]}, coordinate="q").axes[0].get_ylabel() == "q [rad]"
     with pytest.raises(la.InputError, match="nothing to compare"):
         la.compare([])
     with pytest.raises(la.InputError, match="different coordinates"):
         la.compare([runs[0], la.simulate("kepler", until=1)])
     assert len(la.converge("pendulum", until=1, methods=["simpson"]).plot().axes) == 3
+
+
+def boxes(figure):
+    """What the legends cover, and the numbers beside axes, as boxes of pixels."""
+    figure.canvas.draw()
+    renderer = figure.canvas.get_renderer()
+    return renderer, [(axes, axes.get_legend().get_window_extent(renderer)) for axes in figure.axes if axes.get_legend()]
+
+
+@pytest.mark.parametrize("system", ["double-pendulum", "n-pendulum", "outer-solar-system", "fput", "cart-pole"])
+def test_legends_hide_no_line(system):
+    figure = la.simulate(system).plot()
+    _, legends = boxes(figure)
+    assert legends
+    assert all(figure.bbox.padded(1).contains(*corner) for _, box in legends for corner in box.corners())
+    for axes, box in legends:
+        if axes.name == "3d":
+            continue
+        for line in axes.lines:
+            points = axes.transData.transform(line.get_xydata())
+            assert not box.count_contains(points), f"{axes.get_title()}: {line.get_label()}"
+
+
+@pytest.mark.parametrize("system", ["outer-solar-system", "lagrange-top", "charged-particle"])
+def test_numbers_of_axes_do_not_overlap(system):
+    figure = la.simulate(system).plot()
+    renderer, _ = boxes(figure)
+    for axes in figure.axes:
+        for axis in (axes.xaxis, axes.yaxis):
+            low, high = sorted(axis.get_view_interval())
+            texts = [tick.label1 for tick in axis.get_major_ticks() if low <= tick.get_loc() <= high]
+            found = [text.get_window_extent(renderer) for text in texts if text.get_text()]
+            assert not any(a.overlaps(b) for k, a in enumerate(found) for b in found[:k]), axes.get_title()
+
+
+def test_axes_tell_their_units():
+    figure = la.simulate("double-pendulum").plot()
+    labels = [(axes.get_xlabel(), axes.get_ylabel()) for axes in figure.axes]
+    assert labels == [("x [m]", "y [m]"), ("t [s]", "q [rad]"), ("q [rad]", "p [J s]"), ("t [s]", "relative change")]
+    one = la.simulate("harmonic-oscillator").plot("motion").axes[0]
+    assert (one.get_xlabel(), one.get_ylabel()) == ("q [m]", "v_q [m/s]")
+    assert la.simulate("charged-particle").plot("motion").axes[0].get_zlabel() == "z [m]"
+
+
+def test_a_comparison_does_not_begin_at_the_error_of_the_start():
+    """It is zero there, which made the scale reach down to 1e-17 whatever the errors were."""
+    lower = la.compare([la.simulate("double-pendulum", until=5, method="midpoint", step=0.02)]).axes[1]
+    assert lower.get_ylim()[0] > 1e-13
+
+
+def test_bodies_are_drawn_over_their_sphere():
+    axes = la.simulate("lagrange-top").plot("motion").axes[0]
+    assert not axes.computed_zorder
+    sphere = min(x.get_zorder() for x in axes.collections)
+    assert all(line.get_zorder() > sphere for line in axes.lines)
+
+
+@pytest.mark.parametrize(
+    ("axes", "message"),
+    [(lambda plt: plt.subplots()[1], "projection"), (lambda plt: plt.subplots(1, 2)[1], "one Axes"), (lambda plt: "axes", "one Axes")],
+)
+def test_axes_that_cannot_be_drawn_into_are_told(axes, message):
+    import matplotlib.pyplot as plt
+
+    with pytest.raises((la.InputError, TypeError), match=message):
+        la.simulate("lagrange-top", until=1).plot("motion", axes=axes(plt))

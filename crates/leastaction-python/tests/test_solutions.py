@@ -306,3 +306,23 @@ def test_control_c_ends_work_of_many_threads(work):
     program = MANY.replace("WORK", work)
     found = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=60, check=False)
     assert found.stdout.split() == ["interrupted", "alive", "True"], found.stderr
+
+
+BETWEEN = """
+import os, signal, threading, time
+import numpy as np, leastaction as la
+found = la.simulate("double-pendulum", until=1000, step=0.01, every=1000, method="gauss8")
+times = np.linspace(0, 1000, 2_000_000)
+threading.Timer(0.4, os.kill, (os.getpid(), signal.SIGINT)).start()
+before = time.monotonic()
+try:
+    found(times)
+except la.Interrupted:
+    print("interrupted", time.monotonic() - before < 10)
+print("alive", found(3.7).q.shape)
+"""
+
+
+def test_control_c_ends_dense_output():
+    found = subprocess.run([sys.executable, "-c", BETWEEN], capture_output=True, text=True, timeout=120, check=False)
+    assert found.stdout.split() == ["interrupted", "True", "alive", "(2,)"], found.stderr

@@ -200,7 +200,9 @@ def test_what_is_conserved_is_found():
 
 def test_systems_print(pendulum):
     assert "q1" in str(pendulum)
-    assert repr(pendulum) == "<System 'chain': q1, q2, q3>"
+    assert repr(pendulum) == "<System 'chain': coordinates q1, q2, q3; parameters m=1, l=0.5, g=9.81; conserved energy>"
+    assert repr(la.System("lagrange-top")).endswith("conserved energy, p_phi, p_psi>")
+    assert repr(la.System("fput")).count("…") == 1
     assert pendulum.describe()["coordinates"]["count"] == 3
     assert la.System(chain, n=2, parameters={"m": 1, "l": 1, "g": 1}, name="mine", title="My own").title == "My own"
 

@@ -17,7 +17,8 @@ True
 from ._analysis import Certificate, Convergence, certify, converge, methods, reproduce, systems
 from ._cite import cite
 from ._compare import compare
-from ._core import Expression, version
+from ._core import Expression
+from ._core import version as _version
 from ._ensemble import Ensemble, ensemble
 from ._errors import (
     Error,
@@ -33,7 +34,7 @@ from ._solution import Solution, State
 from ._symbols import coordinates, dot, parameters, sign, t
 from ._system import System
 
-__version__ = version()
+__version__ = _version()
 
 __all__ = [
     "Certificate",

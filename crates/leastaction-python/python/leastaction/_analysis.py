@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import numbers
 import os
 import warnings
 from collections.abc import Sequence
@@ -16,6 +17,9 @@ from ._progress import watcher
 from ._simulate import keywords
 from ._system import System, as_system
 from ._types import Array, Number, Numbers, Report, Values
+from ._values import listed as as_list
+from ._values import plain
+from ._values import text as text_of
 
 if TYPE_CHECKING:
     import pandas
@@ -117,11 +121,16 @@ def converge(
     system = as_system(system)
     given = keywords(system, q=q, v=v, p=p, t0=t0, until=until, parameters=parameters, precision=precision)
     named = None if methods is None else _distinct("methods", methods)
+    if relative is not None and not isinstance(relative, bool):
+        raise TypeError(f"relative must be True, False or None, but is {relative!r}")
+    for what, word in {"over": over, "vector": vector, "reference": "" if reference is None else reference}.items():
+        text_of(what, word)
+    refine, reference_precision = _whole("refine", refine), _whole("reference_precision", reference_precision)
     measured = {
         "of": _distinct("of", of), "over": over, "vector": vector, "relative": relative, "reference": reference,
         "refine": refine, "reference_precision": reference_precision,
     }  # fmt: skip
-    sizes = None if steps is None else list(steps)
+    sizes = None if steps is None else as_list("steps", plain("steps", steps))
     with watcher(progress, "steps") as report:
         text, doubts, failures = _core.converge(system._core, given, named, sizes, measured, report)
     for doubt in [*doubts, *failures]:
@@ -129,9 +138,17 @@ def converge(
     return Convergence(json.loads(text))
 
 
+def _whole(what: str, value: Any) -> int | None:
+    if value is None:
+        return None
+    if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or not 1 <= value < 2**32:
+        raise InputError(f"{what} must be a whole number, 1 or more, but is {value!r:.40}")
+    return int(value)
+
+
 def _distinct(what: str, names: Sequence[str]) -> list[str]:
     """The same thing twice is measured once."""
-    listed = [names] if isinstance(names, str) else list(names)
+    listed = [names] if isinstance(names, str) else as_list(what, names)
     if not listed or not all(isinstance(name, str) for name in listed):
         raise InputError(f"{what} must be names, but are {names!r}")
     return list(dict.fromkeys(listed))
@@ -157,7 +174,8 @@ class Certificate:
         return self.text
 
     def __repr__(self) -> str:
-        return f"<Certificate: {'passed' if self.passed else 'failed'}>"
+        failed = ", ".join(self.report.get("failed", []))
+        return f"<Certificate: {'passed' if self.passed else f'failed: {failed}'}>"
 
 
 def certify(
@@ -188,6 +206,8 @@ def certify(
     """
     system = as_system(system)
     given = keywords(system, q=q, v=v, p=p, t0=t0, until=until, step=step, method=method, tolerance=tolerance, parameters=parameters)
+    if energy_error is not None and (isinstance(energy_error, bool) or not isinstance(energy_error, numbers.Real)):
+        raise TypeError(f"energy_error must be a number, but is {energy_error!r}")
     with watcher(progress, "steps") as report:
         text, page, passed = _core.certify(system._core, given, energy_error, report)
     certificate = Certificate(json.loads(text), page, passed)
@@ -214,7 +234,8 @@ def reproduce(
     >>> len(entries), sorted({entry["verdict"] for entry in entries})
     (24, ['agrees to the last digit', 'rounding level'])
     """
-    names = [what] if isinstance(what, str) else list(what)
+    names = _distinct("what", what)
+    precision = _whole("precision", precision)
     with watcher(progress, "steps") as report:
         found: list[dict[str, Any]] = json.loads(_core.reproduce(names, until, precision, report))
     return found

@@ -11,7 +11,8 @@ import numpy as np
 import numpy.typing as npt
 
 from ._errors import InputError
-from ._plot import _pyplot, _recorded, _space, with_unit
+from ._plot import BODIES, RODS, TRACES, _pyplot, _recorded, draw_space, with_unit
+from ._values import path as as_path
 
 if TYPE_CHECKING:
     from matplotlib.animation import FuncAnimation
@@ -39,7 +40,7 @@ class Animation:
 
     def save(self, path: str | os.PathLike[str]) -> Path:
         """Writes it, by the ending of the file."""
-        target = Path(path)
+        target = as_path("path", path)
         ending = target.suffix.lower()
         if ending == ".gif":
             self.animation.save(target, writer="pillow", fps=self.fps)
@@ -78,7 +79,7 @@ def animate(solution: Solution, *, seconds: float = 8.0, fps: int = 25, trace: f
         raise InputError(f"{frames} frames are too many, at most {MOST_FRAMES}; try fewer seconds or a smaller fps")
     # as many as were recorded, where frames are few
     fine = int(np.clip(len(solution.t) // frames, *FINE))
-    times = np.linspace(start, end, (frames - 1) * fine + 1)
+    times: npt.NDArray[np.float64] = np.linspace(start, end, (frames - 1) * fine + 1, dtype=np.float64)
     state = solution(times)
     drawn = solution._core.bodies()
     if drawn is None:
@@ -145,7 +146,8 @@ class _Bodies(_Scene):
         axes = self.axes
         axes.set(xlabel=with_unit("x", unit), ylabel=with_unit("y", unit))
         if self.dimension == 3:
-            _space(axes, places, sphere)
+            points = places.reshape(-1, 3)
+            draw_space(axes, np.concatenate([points, np.zeros((1, 3))]) if self.links else points, sphere, unit)
         else:
             axes.set_aspect("equal")
             self.frame_plane(places)
@@ -154,14 +156,14 @@ class _Bodies(_Scene):
         # only the last body of a chain leaves a trace that can be read
         ends = set(range(len(names))) - {start for start, _ in self.links}
         traced = [k for k in range(count) if k in ends or len(names) <= 2] or list(range(count))
-        self.traces = [(k, axes.plot(*blank, lw=1, alpha=0.6, color=f"C{k}")[0]) for k in traced]
-        self.rods = [axes.plot(*blank, color="0.25", lw=2)[0] for _ in self.links]
+        self.traces = [(k, axes.plot(*blank, lw=1, alpha=0.6, color=f"C{k}", zorder=TRACES)[0]) for k in traced]
+        self.rods = [axes.plot(*blank, color="0.25", lw=2, zorder=RODS)[0] for _ in self.links]
         size = 9 if len(names) <= 10 else 4
-        self.bodies = [axes.plot(*blank, "o", ms=size, color=f"C{k % 10}")[0] for k in range(len(names))]
+        self.bodies = [axes.plot(*blank, "o", ms=size, color=f"C{k % 10}", zorder=BODIES)[0] for k in range(len(names))]
 
     def frame_plane(self, places: npt.NDArray[np.float64]) -> None:
         """Everything in sight, the fixed point too if something hangs from it."""
-        points = places[:, :, :2].reshape(-1, 2)
+        points: npt.NDArray[np.float64] = places[:, :, :2].reshape(-1, 2)
         if any(start == -1 for start, _ in self.links):
             points = np.concatenate([points, [[0.0, 0.0]]])
         low, high = points.min(axis=0), points.max(axis=0)

@@ -23,7 +23,7 @@ def compare(solutions: Solution | Iterable[Solution] | Mapping[str, Solution], *
     >>> import leastaction as la
     >>> runs = [la.simulate("pendulum", until=5, method=method) for method in ("midpoint", "simpson")]
     >>> [axes.get_ylabel() for axes in la.compare(runs).axes]
-    ['q', 'relative energy error']
+    ['q [rad]', 'relative energy error']
     """
     given = [solutions] if isinstance(solutions, Solution) else solutions
     listed = list(given.values() if isinstance(given, Mapping) else given) if isinstance(given, Iterable) else [given]

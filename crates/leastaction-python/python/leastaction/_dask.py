@@ -7,7 +7,8 @@ from hashlib import sha256
 from typing import TYPE_CHECKING, Any
 
 from . import _core
-from ._errors import InputError
+from ._errors import InputError, SimulationError
+from ._types import Report
 
 if TYPE_CHECKING:
     from ._ensemble import Columns, Starts
@@ -41,8 +42,29 @@ def compute(run: str, starts: Starts | None, index: int, count: int) -> Columns:
         system = _core.System.of_toml(run)
         _made[key] = _core.ensemble(system, {}) if starts is None else _core.ensemble(system, {}, starts.names, starts.rows)
     # one thread: the cluster gives every thread of a worker a shard of its own
-    columns, _ = _made[key].run(1, (index, count))
+    columns, _ = _made[key].run(1, (index, count), _stop_if_cancelled())
     return columns
+
+
+class Cancelled(Exception):
+    """Nobody waits for this shard any more."""
+
+
+def _stop_if_cancelled() -> Report | None:
+    """Ends a shard that was cancelled, which would keep its worker from other work to its end; None where that cannot be known."""
+    try:
+        from distributed.worker import get_worker, thread_state
+
+        tasks, key = get_worker().state.tasks, thread_state.key
+    except (ImportError, ValueError, AttributeError):
+        return None
+
+    def look(_done: int, _total: int) -> None:
+        task = tasks.get(key)
+        if task is None or task.state == "cancelled":
+            raise Cancelled(key)
+
+    return look
 
 
 def _same(starts: Starts) -> Starts:
@@ -51,7 +73,8 @@ def _same(starts: Starts) -> Starts:
 
 def shards(client: Any, run: str, starts: Starts | None, wanted: Iterable[int], count: int) -> Iterator[tuple[int, Columns]]:
     """Sends shards and yields each once, as they arrive. What a lost worker had is computed again by another."""
-    from distributed import as_completed
+    from distributed import CancelledError, as_completed
+    from distributed.comm import CommClosedError
 
     # a task of its own, which is done again if those who had its result are gone; scattered data would be lost with them
     shared = None if starts is None else client.submit(_same, starts, retries=RETRIES, pure=False)
@@ -65,5 +88,15 @@ def shards(client: Any, run: str, starts: Starts | None, wanted: Iterable[int], 
             yield futures.pop(future), columns
             # the cluster may forget it
             future.release()
+    except (CancelledError, CommClosedError) as error:
+        raise _lost(len(futures), count) from error
     finally:
-        client.cancel(list(futures))
+        if client.status == "running":
+            client.cancel(list(futures))
+
+
+def _lost(missing: int, count: int) -> SimulationError:
+    return SimulationError(
+        f"the client or its cluster was closed while {missing} of {count} shards were missing\n"
+        "  connect a new one and call again; with out=… what is there is not computed again"
+    )

@@ -18,6 +18,8 @@ from ._progress import watcher
 from ._simulate import keywords
 from ._system import System, as_system
 from ._types import Event, Number, Numbers, Quantity, Report, Values
+from ._values import path as as_path
+from ._values import plain, reals
 
 if TYPE_CHECKING:
     import distributed
@@ -93,6 +95,8 @@ class Ensemble:
         if isinstance(column, str) and column not in self.columns:
             raise InputError(f"there is no column {column!r}; there are {', '.join(self.columns)}")
         values = self.columns[column] if isinstance(column, str) else np.asarray(column)
+        if values.shape[:1] != (len(self),):
+            raise InputError(f"an array with an entry for each of {len(self)} members is needed, but it has the shape {values.shape}")
         return values.reshape(*(count for _, count in axes), *values.shape[1:])
 
     def to_pandas(self) -> pandas.DataFrame:
@@ -126,7 +130,8 @@ class Ensemble:
 
     def __repr__(self) -> str:
         failed = int((~self.success).sum())
-        return f"<Ensemble of {len(self)} members, {failed} failed>"
+        varied = f": {', '.join(self.values)} vary" if self.values else ""
+        return f"<Ensemble of {len(self)} members, {failed} failed{varied}>"
 
 
 @overload
@@ -235,10 +240,11 @@ def ensemble(
         from . import _dask
 
         _dask.check(client)
+    folder = None if out is None else as_path("out", out)
     work = _work(system._core, given, starts)
     doubt = Doubt(work.tolerance)
     try:
-        result = _computed(work, starts, threads, client, shards, None if out is None else Path(out), progress, doubt)
+        result = _computed(work, starts, threads, client, shards, folder, progress, doubt)
     except KeyboardInterrupt as interrupt:
         # the compiled half says so itself; waiting for a cluster does not
         raise interrupt if isinstance(interrupt, Interrupted) else Interrupted("interrupted before there was a result") from None
@@ -291,7 +297,7 @@ class Doubt:
         errors = np.nan_to_num(columns["energy_error"], nan=0.0, posinf=0.0)
         self.missed += int((errors > self.tolerance).sum())
         if len(errors):
-            place = int(errors.argmax())
+            place = int(np.argmax(errors))
             self.worst = max(self.worst, (float(errors[place]), int(columns["index"][place])))
 
     def words(self) -> list[str]:
@@ -347,10 +353,11 @@ def _starts(system: System, states: dict[str, Any], parameters: Mapping[Any, Any
     for letter, value in states.items():
         if value is None:
             continue
-        if np.ndim(value) < 2:
+        value = plain(letter, value, system.coordinates)
+        if _depth(letter, value) < 2:
             fixed[letter] = value
             continue
-        table = _table(letter, value)
+        table = reals(letter, value)
         if table.ndim != 2 or table.shape[1] != system.n:
             raise InputError(
                 f"{letter} must have the shape (members, {system.n}), a column for each of {', '.join(system.coordinates[:8])}, "
@@ -382,13 +389,14 @@ def _varied_parameters(system: System, parameters: Mapping[Any, Any], columns: d
     for key, value in parameters.items():
         name = getattr(key, "name", key)
         vector = f"{name}[1]" in known
-        depth = np.ndim(value) if not isinstance(value, str) else 0
+        value = plain(f"parameter `{name}`", value)
+        depth = _depth(f"parameter `{name}`", value)
         if depth == int(vector):
             fixed[name] = value
         elif depth == 1:
-            columns[name] = _table(f"parameter `{name}`", value)
+            columns[name] = reals(f"parameter `{name}`", value)
         elif depth == 2 and vector:
-            table = _table(f"parameter `{name}`", value)
+            table = reals(f"parameter `{name}`", value)
             columns.update({f"{name}[{i + 1}]": table[:, i] for i in range(table.shape[1])})
         else:
             raise InputError(
@@ -397,13 +405,11 @@ def _varied_parameters(system: System, parameters: Mapping[Any, Any], columns: d
     return fixed
 
 
-def _table(what: str, value: Any) -> npt.NDArray[np.float64]:
-    if np.asarray(value).dtype.kind in "cb":
-        raise InputError(f"{what} must be an array of real numbers, but has the type {np.asarray(value).dtype}")
+def _depth(what: str, value: Any) -> int:
     try:
-        return np.asarray(value, dtype=np.float64)
-    except (TypeError, ValueError) as error:
-        raise InputError(f"{what} must be an array of numbers: {error}") from None
+        return 0 if isinstance(value, str) else np.ndim(value)
+    except ValueError:
+        raise InputError(f"{what} must be an array of numbers, but its rows have different lengths") from None
 
 
 def _collect(
@@ -439,17 +445,32 @@ def _collect(
     return Ensemble(work, table) if kept is None else kept.paths()
 
 
+def _read(note: Path) -> Any:
+    try:
+        return json.loads(note.read_text())
+    except ValueError:
+        raise InputError(
+            f"`{note}` cannot be read; choose another folder for out, or remove it if the parts beside it are of this run"
+        ) from None
+
+
 class Parts:
     """A folder with a Parquet file for each shard. A file appears when it is complete, so that a broken-off run goes on from there."""
 
     def __init__(self, folder: Path, work: _core.EnsembleWork, count: int) -> None:
         self.folder, self.work, self.count = folder, work, count
+        if folder.exists() and not folder.is_dir():
+            raise InputError(f"out must be a folder, but `{folder}` is a file")
         folder.mkdir(parents=True, exist_ok=True)
         note = folder / "ensemble.json"
         own = {"run": work.run_toml(), "members": work.count, "shards": count}
-        if note.exists() and json.loads(note.read_text()) != own:
+        if not note.exists():
+            # moved to its place, so that it is never half of itself
+            unfinished = note.with_suffix(f".unfinished-{os.getpid()}")
+            unfinished.write_text(json.dumps(own))
+            unfinished.replace(note)
+        elif _read(note) != own:
             raise InputError(f"`{folder}` has parts of another ensemble, or of other shards; choose another folder for out")
-        note.write_text(json.dumps(own))
 
     def path(self, index: int) -> Path:
         """Where a shard goes."""

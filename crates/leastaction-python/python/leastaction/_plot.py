@@ -26,6 +26,8 @@ Array = npt.NDArray[np.float64]
 MOST_LINES = 8
 #: So many points a line.
 MOST_POINTS = 8000
+#: What is drawn over what.
+TRACES, RODS, BODIES = 2, 3, 4
 
 
 def _pyplot() -> Any:
@@ -77,45 +79,63 @@ def _motion(solution: Solution, axes: Any) -> None:
     places = solution._core.positions(solution.t[rows], solution.q[rows], solution.v[rows])
     assert places is not None
     flat = dimension == 2
-    for k, name in enumerate(names[:MOST_LINES]):
-        path = places[:, k, :dimension].T
-        axes.plot(*path, lw=0.8, alpha=0.7, color=f"C{k}", label=name)
-        axes.plot(*path[:, -1:], "o", ms=6, color=f"C{k}")
     ends = np.concatenate([places[-1], np.zeros((1, 3))])
     for start, end in links:
         rod = ends[[start, end], :dimension].T
-        axes.plot(*rod, color="0.25", lw=1.6, zorder=1)
-    if flat:
-        axes.set_aspect("equal", adjustable="datalim")
-    else:
-        _space(axes, places, sphere)
+        axes.plot(*rod, color="0.25", lw=1.6, zorder=RODS)
+    for k, name in enumerate(names[:MOST_LINES]):
+        path = places[:, k, :dimension].T
+        axes.plot(*path, lw=0.8, alpha=0.7, color=f"C{k}", label=name, zorder=TRACES)
+        axes.plot(*path[:, -1:], "o", ms=6, color=f"C{k}", zorder=BODIES)
     axes.set(xlabel=with_unit("x", unit), ylabel=with_unit("y", unit), title="motion")
-    if 1 < len(names) <= MOST_LINES:
-        axes.legend(loc="upper right", fontsize="small")
+    labelled = 1 < len(names) <= MOST_LINES
+    if not flat:
+        draw_space(axes, np.concatenate([places.reshape(-1, 3), ends]) if links else places.reshape(-1, 3), sphere, unit)
+        if labelled:
+            # below the axes, whose corners are not empty
+            axes.legend(loc="upper center", bbox_to_anchor=(0.5, -0.06), ncols=4, columnspacing=1.0, handlelength=1.4, fontsize="small")
+        return
+    axes.set_aspect("equal", adjustable="datalim")
+    if labelled:
+        _legend_above(axes, len(names))
 
 
-def _space(axes: Any, places: Array, sphere: float | None) -> None:
-    """Equal scales in space, and a sphere if everything moves on one."""
+def draw_space(axes: Any, points: Array, sphere: float | None, unit: str) -> None:
+    """Equal scales in space around all points, and a sphere if everything moves on one."""
+    from matplotlib.ticker import MaxNLocator
+
+    # by what it is, not by its distance: a sphere in front of its body would be drawn over it
+    axes.computed_zorder = False
     if sphere is not None:
         u, w = np.mgrid[0 : 2 * np.pi : 25j, 0 : np.pi : 13j]
         grid = sphere * np.array([np.cos(u) * np.sin(w), np.sin(u) * np.sin(w), np.cos(w)])
-        axes.plot_wireframe(*grid, color="0.85", lw=0.4)
-    reach = sphere or float(np.abs(places).max()) or 1.0
-    axes.set(xlim=(-reach, reach), ylim=(-reach, reach), zlim=(-reach, reach), zlabel="z")
-    axes.set_box_aspect((1, 1, 1))
-    axes.locator_params(nbins=4)
+        axes.plot_wireframe(*grid, color="0.85", lw=0.4, zorder=0)
+        points = np.concatenate([points, [[-sphere] * 3, [sphere] * 3]])
+    low, high = points.min(axis=0), points.max(axis=0)
+    reach = 0.52 * float(np.max(high - low)) or 1.0
+    limits = [(centre - reach, centre + reach) for centre in (low + high) / 2]
+    axes.set(xlim=limits[0], ylim=limits[1], zlim=limits[2], zlabel=with_unit("z", unit))
+    axes.set_box_aspect((1, 1, 1), zoom=0.9)
+    for axis in (axes.xaxis, axes.yaxis, axes.zaxis):
+        # numbers of two axes would meet in a corner
+        first, last = axis.get_view_interval()
+        edge = 0.08 * (last - first)
+        axis.set_ticks([x for x in MaxNLocator(5, steps=[1, 2, 5, 10]).tick_values(first, last) if first + edge < x < last - edge])
     axes.tick_params(labelsize="small", pad=0)
 
 
 def _path(solution: Solution, axes: Any, rows: npt.NDArray[np.intp]) -> None:
-    names, units = solution.system.coordinates, solution._core.system().units
+    system = solution._core.system()
+    names, units = solution.system.coordinates, system.units
     q = solution.q[rows]
+    columns = q[:, :2] if q.shape[1] > 1 else np.stack([q[:, 0], solution.v[rows, 0]], axis=1)
+    axes.plot(*columns.T, lw=0.8)
+    # in another colour than the path, in which it would not be seen
+    axes.plot(*columns[-1:].T, "o", color="C0", mec="black", zorder=BODIES)
     if q.shape[1] == 1:
-        axes.plot(q[:, 0], solution.v[rows, 0], lw=0.9)
-        axes.set(xlabel=with_unit(names[0], units[0]), ylabel=f"v_{names[0]}", title="motion")
+        speed = f"{units[0]}/{system.time_unit}" if units[0] and system.time_unit else ""
+        axes.set(xlabel=with_unit(names[0], units[0]), ylabel=with_unit(f"v_{names[0]}", speed), title="motion")
         return
-    axes.plot(q[:, 0], q[:, 1], lw=0.8)
-    axes.plot(*q[-1, :2], "o", color="C0")
     axes.set(
         xlabel=with_unit(names[0], units[0]),
         ylabel=with_unit(names[1], units[1]),
@@ -135,12 +155,11 @@ def _series(solution: Solution, axes: Any) -> None:
     shown = _shown(solution)
     for i, name in shown:
         axes.plot(*envelope(solution.t, solution.q[:, i]), lw=0.9, label=name)
-    units = {system.units[i] for i, _ in shown}
     label = shown[0][1] if len(shown) == 1 else "q"
-    axes.set(xlabel=with_unit("t", system.time_unit), ylabel=with_unit(label, units.pop()) if len(units) == 1 else label)
+    axes.set(xlabel=with_unit("t", system.time_unit), ylabel=with_unit(label, _common(system.units, shown)))
     axes.set_title("coordinates")
-    axes.margins(x=0)
-    _legend(axes, shown)
+    _over_time(axes)
+    _legend(axes, shown, solution)
 
 
 def _phase(solution: Solution, axes: Any) -> None:
@@ -149,9 +168,27 @@ def _phase(solution: Solution, axes: Any) -> None:
     shown = _shown(solution)
     for i, name in shown:
         axes.plot(solution.q[rows, i], solution.p[rows, i], lw=0.7, alpha=0.8, label=name)
+    system = solution._core.system()
     name = shown[0][1] if len(shown) == 1 else "q"
-    axes.set(xlabel=name, ylabel=f"p_{name}" if len(shown) == 1 else "p", title="phase portrait")
-    _legend(axes, shown)
+    momentum = f"p_{name}" if len(shown) == 1 else "p"
+    axes.set(
+        xlabel=with_unit(name, _common(system.units, shown)),
+        ylabel=with_unit(momentum, _common(system.momentum_units, shown)),
+        title="phase portrait",
+    )
+    _legend(axes, shown, solution)
+
+
+def _common(units: list[str], shown: list[tuple[int, str]]) -> str:
+    """The unit of all that is shown, if they have one."""
+    found = {units[i] for i, _ in shown}
+    return found.pop() if len(found) == 1 else ""
+
+
+def _over_time(axes: Any) -> None:
+    """From the first time to the last, with few enough numbers that large ones have room."""
+    axes.margins(x=0)
+    axes.locator_params(axis="x", nbins=7)
 
 
 def _invariants(solution: Solution, axes: Any) -> None:
@@ -166,16 +203,27 @@ def _invariants(solution: Solution, axes: Any) -> None:
         scale = float(np.abs(values).max()) or 1.0
         axes.plot(*envelope(solution.t, (values - values[0]) / scale), lw=0.8, label=name)
     axes.set(xlabel=with_unit("t", system.time_unit), ylabel="relative change", title="invariants")
-    axes.margins(x=0)
-    axes.legend(fontsize="small", loc="upper right")
-    low, high = axes.get_ylim()
-    # room for the legend
-    axes.set_ylim(low, high + 0.15 * (high - low))
+    _over_time(axes)
+    _legend_above(axes, len(axes.lines), columns=2)
 
 
-def _legend(axes: Any, shown: list[tuple[int, str]]) -> None:
+def _legend(axes: Any, shown: list[tuple[int, str]], solution: Solution) -> None:
     if len(shown) > 1:
-        axes.legend(fontsize="small", loc="upper right", ncols=2 if len(shown) > 4 else 1)
+        _legend_above(axes, len(shown), f"{len(shown)} of {solution.system.n}" if len(shown) == MOST_LINES < solution.system.n else None)
+
+
+def _legend_above(axes: Any, count: int, title: str | None = None, columns: int = 4) -> None:
+    """A legend in rows above everything that is drawn, which it would hide otherwise."""
+    rows = -(-count // columns)
+    columns = -(-count // rows)
+    axes.legend(
+        fontsize="small", loc="upper right", ncols=columns, columnspacing=1.0, handlelength=1.4, title=title, title_fontsize="small"
+    )
+    low, high = axes.get_ylim()
+    room = (0.05 + 0.08 * (rows + (title is not None))) * (high - low)
+    # as if something were drawn there: limits that are set would be in the way of equal scales
+    axes.update_datalim([(axes.get_xlim()[0], high + room)], updatex=False)
+    axes.autoscale_view()
 
 
 PANELS: dict[str, Callable[[Any, Any], None]] = {
@@ -191,6 +239,16 @@ def _is_spatial(solution: Solution, what: str) -> bool:
     return what == "motion" and drawn is not None and drawn[2] == 3
 
 
+def _check_axes(axes: Any, spatial: bool) -> None:
+    _pyplot()
+    from matplotlib.axes import Axes
+
+    if not isinstance(axes, Axes):
+        raise TypeError(f"axes must be one Axes of matplotlib, such as plt.figure().add_subplot(), but is {type(axes).__name__}")
+    if spatial and axes.name != "3d":
+        raise InputError('this motion is one in space; make the axes with projection="3d"')
+
+
 def plot(solution: Solution, what: str = "overview", *, axes: Axes | None = None) -> Figure:
     """Draws a solution and returns the figure; see :meth:`leastaction.Solution.plot`."""
     wanted = list(PANELS) if what == "overview" else [what]
@@ -200,6 +258,7 @@ def plot(solution: Solution, what: str = "overview", *, axes: Axes | None = None
     if axes is not None:
         if len(wanted) != 1:
             raise InputError("an overview has axes of its own; choose one panel to draw into given axes")
+        _check_axes(axes, _is_spatial(solution, what))
         PANELS[what](solution, axes)
         # the whole one, also where the axes are part of a part
         whole: Figure = axes.figure.canvas.figure
@@ -225,7 +284,7 @@ def plot_comparison(solutions: Mapping[str, Solution], *, coordinate: int | str 
     first = next(iter(solutions.values()))
     names = first.system.coordinates
     place = names.index(coordinate) if isinstance(coordinate, str) and coordinate in names else coordinate
-    if not isinstance(place, int) or not 0 <= place < len(names):
+    if isinstance(place, bool) or not isinstance(place, (int, np.integer)) or not 0 <= place < len(names):
         raise InputError(f"there is no coordinate {coordinate!r}; there are {', '.join(names)}")
     unit = first._core.system().time_unit
     conserved = all(solution.summary["energy"]["conserved"] for solution in solutions.values())
@@ -234,18 +293,20 @@ def plot_comparison(solutions: Mapping[str, Solution], *, coordinate: int | str 
     for label, solution in solutions.items():
         _recorded(solution)
         upper.plot(*envelope(solution.t, solution.q[:, place]), lw=0.9, label=label)
-        # what is zero to the last bit is drawn where rounding is
-        drawn = np.maximum(np.abs(solution.energy_error), 1e-17) if conserved else solution.energy
-        lower.plot(*envelope(solution.t, drawn), lw=0.8, label=label)
-    upper.set(ylabel=names[place], title=first.system.title)
+        # what is zero to the last bit is drawn where rounding is; at the start it always is
+        drawn = np.maximum(np.abs(solution.energy_error[1:]), 1e-17) if conserved else solution.energy
+        lower.plot(*envelope(solution.t[1:] if conserved else solution.t, drawn), lw=0.8, label=label)
+    upper.set(ylabel=with_unit(names[place], first._core.system().units[place]), title=first.system.title)
     if conserved:
         lower.set(yscale="log", ylabel="relative energy error")
     else:
         lower.set(ylabel=with_unit("energy (not conserved)", first._core.system().energy_unit))
     lower.set_xlabel(with_unit("t", unit))
-    upper.margins(x=0)
+    for axes in (upper, lower):
+        _over_time(axes)
     lower.grid(alpha=0.3)
-    lower.legend(fontsize="small", loc="upper left", bbox_to_anchor=(1.01, 1))
+    # colours are the same in both
+    upper.legend(fontsize="small", loc="upper left", bbox_to_anchor=(1.01, 1))
     return figure
 
 

@@ -8,11 +8,13 @@ from collections.abc import Mapping
 from typing import Any
 
 from . import _core
-from ._errors import Interrupted, LeastActionWarning, SimulationError
+from ._errors import InputError, Interrupted, LeastActionWarning, SimulationError
 from ._progress import watcher
 from ._solution import Solution
 from ._system import System, as_system, formula
 from ._types import Event, Number, Numbers, Quantity, Report, Values
+from ._values import path as as_path
+from ._values import plain
 
 
 def keywords(system: System, **given: Any) -> dict[str, Any]:
@@ -21,12 +23,26 @@ def keywords(system: System, **given: Any) -> dict[str, Any]:
     for name in ("outputs", "events"):
         if isinstance(found.get(name), Mapping):
             found[name] = {key: _formulas(system, value) for key, value in found[name].items()}
+    for name in ("q", "v", "p"):
+        if name in found:
+            found[name] = plain(name, found[name], system.coordinates)
+    for name in ("t0", "until", "step", "tolerance"):
+        if name in found:
+            found[name] = plain(name, found[name])
     if isinstance(found.get("parameters"), Mapping):
-        found["parameters"] = {getattr(key, "name", key): value for key, value in found["parameters"].items()}
+        named = ((getattr(key, "name", key), value) for key, value in found["parameters"].items())
+        found["parameters"] = {name: plain(f"parameter `{name}`", value) for name, value in named}
+    if isinstance(found.get("vary"), Mapping):
+        found["vary"] = {name: plain(f"vary `{name}`", value) for name, value in found["vary"].items()}
     return found
 
 
 def _formulas(system: System, value: Any) -> Any:
+    if hasattr(value, "terminal") or hasattr(value, "direction"):
+        raise InputError(
+            "attributes of an event's function, such as `terminal`, are not read here\n"
+            '  write {"of": function, "stop": 1, "direction": "rising"}'
+        )
     if isinstance(value, Mapping):
         return {key: formula(system, of) if key == "of" else of for key, of in value.items()}
     return formula(system, value)
@@ -88,10 +104,12 @@ def simulate(
     system = as_system(system)
     if not isinstance(throw, bool):
         raise TypeError(f"throw must be True or False, but is {throw!r}")
+    if checkpoint_every is not None and checkpoint is None:
+        raise InputError("checkpoint_every says how often to save, but not where\n  give a file as well: checkpoint='run.check'")
     given = keywords(
         system, q=q, v=v, p=p, t0=t0, until=until, step=step, method=method, tolerance=tolerance, parameters=parameters,
         outputs=outputs, events=events, every=every, dense=dense, precision=precision, backend=backend,
-        checkpoint=None if checkpoint is None else os.fspath(checkpoint), checkpoint_every=checkpoint_every,
+        checkpoint=None if checkpoint is None else str(as_path("checkpoint", checkpoint)), checkpoint_every=checkpoint_every,
     )  # fmt: skip
     with watcher(progress, "steps") as report:
         ended = _core.simulate(system._core, given, report)
@@ -114,7 +132,7 @@ def resume(path: str | os.PathLike[str], *, progress: bool | Report | None = Non
     if not isinstance(throw, bool):
         raise TypeError(f"throw must be True or False, but is {throw!r}")
     with watcher(progress, "steps") as report:
-        ended = _core.resume(os.fspath(path), report)
+        ended = _core.resume(as_path("path", path), report)
     return _checked(ended, throw)
 
 

@@ -12,6 +12,7 @@ from . import _core
 from ._errors import InputError
 from ._system import System
 from ._types import Array, Numbers
+from ._values import reals
 
 if TYPE_CHECKING:
     import pandas
@@ -321,7 +322,4 @@ def _restored(state: dict[str, Any]) -> Solution:
 
 
 def _times(t: Any) -> Array:
-    try:
-        return np.asarray(t, dtype=np.float64)
-    except (TypeError, ValueError, OverflowError):
-        raise InputError(f"times must be a number or a list of them, but are {t!r:.80}") from None
+    return reals("times", t)

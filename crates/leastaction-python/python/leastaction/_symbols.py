@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numbers
 from collections.abc import Iterable
 from typing import Any
 
@@ -9,15 +10,18 @@ import numpy as np
 
 from ._core import Expression
 from ._errors import InputError
+from ._values import listed as as_list
 
 
 def _symbols(role: str, names: str | Iterable[str]) -> Any:
-    listed = names.replace(",", " ").split() if isinstance(names, str) else list(names)
+    listed = names.replace(",", " ").split() if isinstance(names, str) else as_list(f"names of {role}s", names)
     if not listed:
         raise InputError(f"no names were given for the {role}s, such as 'q1 q2'")
     for name in listed:
-        if not isinstance(name, str) or not name.isidentifier() or not name.isascii():
+        if not isinstance(name, str) or not name.isidentifier():
             raise InputError(f"{name!r} is not a name: letters, digits and _ only, not a digit first")
+        if listed.count(name) > 1:
+            raise InputError(f"the name `{name}` is given twice")
     made = tuple(Expression.symbol(role, name) for name in listed)
     return made[0] if len(made) == 1 else made
 
@@ -59,6 +63,7 @@ def dot(x: Any) -> Any:
     if isinstance(x, Expression):
         return x.rate()
     array = np.asarray(x, dtype=object)
+    _check_numbers("dot", array)
     rates = [entry.rate() if isinstance(entry, Expression) else 0.0 for entry in array.ravel()]
     return _array(rates).reshape(array.shape) if array.shape else rates[0]
 
@@ -73,6 +78,7 @@ def sign(x: Any) -> Any:
     if isinstance(x, Expression):
         return x.sign()
     array = np.asarray(x)
+    _check_numbers("sign", array.astype(object))
     if array.dtype != object:
         return np.sign(array)
     signs = [entry.sign() if isinstance(entry, Expression) else np.sign(entry) for entry in array.ravel()]
@@ -84,3 +90,9 @@ def _array(entries: list[Any]) -> Any:
     array = np.empty(len(entries), dtype=object)
     array[:] = entries
     return array
+
+
+def _check_numbers(function: str, array: Any) -> None:
+    for entry in array.ravel():
+        if not isinstance(entry, (Expression, numbers.Real)):
+            raise TypeError(f"la.{function} takes formulas and numbers, but not {entry!r:.60}")

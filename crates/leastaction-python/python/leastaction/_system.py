@@ -18,6 +18,12 @@ from ._core import System as Compiled
 from ._errors import InputError, LeastActionWarning, TracingError
 from ._symbols import t
 from ._types import Number, Numbers, Values
+from ._values import listed as as_list
+from ._values import plain
+from ._values import text as text_of
+
+#: What a text of the size that is read can define; more would be written for half a minute and then refused.
+MOST_COORDINATES = 100_000
 
 
 class System:
@@ -69,6 +75,9 @@ class System:
     ) -> None:
         start = {"q": q, "v": v, "p": p, "t": t0}
         run = {"method": method, "step": step, "until": until}
+        for what, word in {"name": name, "title": title, "method": method}.items():
+            if word is not None:
+                text_of(what, word)
         own = {
             "n": n,
             "coordinates": coordinates,
@@ -87,7 +96,9 @@ class System:
                 raise TypeError(f"{given[0]} is not for a name, a text or a file, which say it themselves\n  give it to simulate instead")
             self._core = _from_text(source, name, values)
         else:
+            values = {key: plain(f"parameter `{key}`", value) for key, value in values.items()}
             names, formula, bodies = _record(source, n, coordinates, values, positions)
+            start = {key: plain(key, value, names) for key, value in start.items()}
             text = _definition(names, formula, bodies, links, values, start, run, title)
             label = name or _label(source)
             self._core = _core.System.written(label, text)
@@ -162,10 +173,16 @@ class System:
         return self._core.describe()
 
     def __repr__(self) -> str:
-        return f"<System {self.name!r}: {', '.join(self.coordinates[:8])}{', …' if self.n > 8 else ''}>"
+        values = [f"{name}={value:.6g}" for name, value in self.parameters.items()]
+        parts = {"coordinates": self.coordinates, "parameters": values, "conserved": self._core.conserved}
+        return f"<System {self.name!r}: {'; '.join(f'{what} {_few(names)}' for what, names in parts.items() if names)}>"
 
     def __reduce__(self) -> tuple[Any, ...]:
         return _restored, (self._core.run_toml,)
+
+
+def _few(words: Sequence[str], most: int = 8) -> str:
+    return ", ".join([*words[:most], *(["…"] if len(words) > most else [])])
 
 
 def _restored(run_toml: str) -> System:
@@ -221,7 +238,9 @@ def _label(source: Any) -> str:
 
 def _names(n: int | None, coordinates: Any) -> list[str] | None:
     if coordinates is not None:
-        listed = coordinates.replace(",", " ").split() if isinstance(coordinates, str) else list(coordinates)
+        listed = coordinates.replace(",", " ").split() if isinstance(coordinates, str) else as_list("coordinates", coordinates)
+        if not listed:
+            raise InputError("no coordinates are named\n  name them, coordinates=['x', 'y'], or say how many there are, n=2")
         names = [x.name or "" if isinstance(x, Expression) else x for x in listed]
         if not all(isinstance(name, str) for name in names):
             raise TypeError(f"coordinates must be names, but are {coordinates!r}")
@@ -232,8 +251,8 @@ def _names(n: int | None, coordinates: Any) -> list[str] | None:
         return None
     if isinstance(n, bool) or not isinstance(n, (int, np.integer)):
         raise TypeError(f"n must be a whole number of coordinates, but is {n!r}")
-    if not 1 <= n <= 1_000_000:
-        raise InputError(f"n must be from 1 to 1000000, but is {n}")
+    if not 1 <= n <= MOST_COORDINATES:
+        raise InputError(f"n must be from 1 to {MOST_COORDINATES}, but is {n}")
     return [f"q{i}" for i in range(1, n + 1)]
 
 
@@ -260,6 +279,8 @@ def _record(
         _check_symbols([formula], names, symbols, "the function")
     else:
         raise TypeError(f"a System is made of a name, a text, a path, a function or a formula of symbols, not of {type(source).__name__}")
+    if positions is not None and not callable(positions):
+        raise TypeError(f"positions must be a function of q (and p), but is {positions!r:.60}")
     bodies = [] if positions is None else _trace.positions(positions, names, symbols)
     _check_symbols([x for body in bodies for x in body], names, symbols, "positions")
     return names, formula, bodies
@@ -268,8 +289,8 @@ def _record(
 def _check_symbols(formulas: list[Expression], names: list[str], parameters: _trace.Parameters, label: str) -> None:
     """Whether all symbols are those of the system, not some that were kept from elsewhere."""
     found, needed, _ = _core.symbols_in(formulas)
-    declared = {name.partition("[")[0] for name in parameters}
-    strange = [x for x in found if x not in names] + [x for x in needed if x.partition("[")[0] not in declared]
+    declared, known = {name.partition("[")[0] for name in parameters}, set(names)
+    strange = [x for x in found if x not in known] + [x for x in needed if x.partition("[")[0] not in declared]
     if strange:
         raise TracingError(
             f"{label} uses a symbol `{strange[0]}` that was made elsewhere, not one of its arguments\n"
@@ -279,7 +300,7 @@ def _check_symbols(formulas: list[Expression], names: list[str], parameters: _tr
 
 def _entries(name: Any, value: Any) -> list[str]:
     """Names of the entries of a vector, or of a number."""
-    if not isinstance(name, str) or not name.isidentifier() or not name.isascii():
+    if not isinstance(name, str) or not name.isidentifier():
         raise InputError(f"{name!r} is not a name for a parameter: letters, digits and _ only, not a digit first")
     if isinstance(value, str) or np.ndim(value) == 0:
         return [name]
@@ -291,8 +312,8 @@ def _entries(name: Any, value: Any) -> list[str]:
 def _number(what: str, value: Any) -> str:
     """A number or a formula, as TOML."""
     if isinstance(value, str):
-        return json.dumps(value)
-    if isinstance(value, (bool, np.bool_, Expression)):
+        return _quoted(value)
+    if isinstance(value, (bool, Expression)) or getattr(getattr(value, "dtype", None), "kind", "f") not in "iufO":
         raise TypeError(f"{what} must be a number or a formula in a string, but is {value!r}")
     try:
         number = float(value)
@@ -305,6 +326,16 @@ def _number(what: str, value: Any) -> str:
     if not np.isfinite(number):
         raise InputError(f"{what} must be a finite number, but is {number}")
     return repr(number)
+
+
+def _quoted(value: Any) -> str:
+    """Texts and lists of them as TOML, which is that of JSON."""
+    return json.dumps(value, ensure_ascii=False).replace("\x7f", r"\u007f")
+
+
+def _key(name: str) -> str:
+    """A key of TOML: other letters than a to z stand in quotes."""
+    return name if name.isascii() else _quoted(name)
 
 
 def _numbers(what: str, values: Any) -> str:
@@ -324,19 +355,19 @@ def _definition(
     """The system as the text of a file."""
     formulas = [lagrangian, *(x for body in bodies for x in body)]
     definitions, texts = _core.write(formulas, [*names, *parameters])
-    lines = [] if title is None else [f"title = {json.dumps(title)}"]
-    lines += [f"coordinates = {json.dumps(names)}", "", "[parameters]"]
+    lines = [] if title is None else [f"title = {_quoted(title)}"]
+    lines += [f"coordinates = {_quoted(names)}", "", "[parameters]"]
     for name, value in parameters.items():
         what = f"parameter `{name}`"
         plain = isinstance(value, str) or np.ndim(value) == 0
-        lines.append(f"{name} = {_number(what, value) if plain else _numbers(what, value)}")
-    lines += ["", "[definitions]", *(f"{name} = {json.dumps(text)}" for name, text in definitions)]
-    lines += ["", "[lagrangian]", f"expression = {json.dumps(texts[0])}"]
+        lines.append(f"{_key(name)} = {_number(what, value) if plain else _numbers(what, value)}")
+    lines += ["", "[definitions]", *(f"{_key(name)} = {_quoted(text)}" for name, text in definitions)]
+    lines += ["", "[lagrangian]", f"expression = {_quoted(texts[0])}"]
     lines += ["", "[initial]", *_initial(len(names), start)]
     lines += [
         "",
         "[run]",
-        *(f"{key} = {json.dumps(value) if key == 'method' else _number(key, value)}" for key, value in run.items() if value is not None),
+        *(f"{key} = {_quoted(value) if key == 'method' else _number(key, value)}" for key, value in run.items() if value is not None),
     ]
     lines += _plot(bodies, texts[1:], links)
     return "\n".join(lines) + "\n"
@@ -368,25 +399,29 @@ def _plot(bodies: Bodies, texts: list[str], links: Any) -> list[str]:
         return []
     width = len(bodies[0])
     rows = [texts[i : i + width] for i in range(0, len(texts), width)]
-    named = ", ".join(f"body{i} = {json.dumps(row)}" for i, row in enumerate(rows, 1))
-    return ["", "[plot]", f"bodies = {{ {named} }}", f"links = {json.dumps(_links(links, len(bodies)))}"]
+    named = ", ".join(f"body{i} = {_quoted(row)}" for i, row in enumerate(rows, 1))
+    return ["", "[plot]", f"bodies = {{ {named} }}", f"links = {_quoted(_links(links, len(bodies)))}"]
 
 
 def _links(links: Any, count: int) -> list[list[str]]:
     """Pairs of names of bodies."""
     if links is None:
         return []
-    if links == "chain":
+    if isinstance(links, str) and links == "chain":
         links = [("origin", 0), *((i, i + 1) for i in range(count - 1))]
-    if isinstance(links, str):
+    if isinstance(links, str) or not isinstance(links, Iterable):
         raise InputError(f'links = {links!r}: give pairs such as [("origin", 0), (0, 1)], or "chain"')
+
+    def is_end(end: Any) -> bool:
+        whole = isinstance(end, (int, np.integer)) and not isinstance(end, bool)
+        return (isinstance(end, str) and end == "origin") or (whole and 0 <= end < count)
+
     pairs = []
     for pair in links:
-        ends = list(pair) if isinstance(pair, (tuple, list)) else []
-        right = len(ends) == 2 and all(end == "origin" or (isinstance(end, int) and 0 <= end < count) for end in ends)
-        if not right or ends[1] == "origin":
+        ends = list(pair) if isinstance(pair, (tuple, list, np.ndarray)) else []
+        if len(ends) != 2 or not all(map(is_end, ends)) or isinstance(ends[1], str):
             raise InputError(f'{pair!r} is not a link: give the numbers of two of the {count} bodies, or "origin" and a number')
-        pairs.append(["origin" if end == "origin" else f"body{end + 1}" for end in ends])
+        pairs.append([end if isinstance(end, str) else f"body{end + 1}" for end in ends])
     return pairs
 
 

@@ -22,7 +22,10 @@ class Parameters:
     """The parameters inside a traced function, as attributes (``p.m``) or items (``p["m"]``)."""
 
     def __init__(self, values: dict[str, Any]) -> None:
-        self._values = values
+        object.__setattr__(self, "_values", values)
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        raise TracingError(f"the function sets p.{name}, but parameters cannot be changed there\n  give another value to la.System")
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("__"):
@@ -163,15 +166,21 @@ def positions(function: Callable[..., Any], names: Sequence[str], parameters: Pa
     """Records positions of bodies from q: rows of two or three formulas."""
     q, _ = state_symbols(names)
     result = call(function, ("q",), {"q": q, "t": t, "p": parameters})
-    table = np.asarray(result, dtype=object)
-    if table.ndim == 1:
+    try:
+        table = np.asarray(result, dtype=object)
+        shape = f"the shape {table.shape}"
+    except ValueError:
+        table, shape = np.empty(0), "rows of different lengths"
+    if table.ndim == 1 and not any(isinstance(entry, (list, tuple, np.ndarray)) for entry in table):
         table = table[None, :]
     if table.ndim != 2 or table.shape[1] not in (2, 3) or table.shape[0] == 0:
         raise TracingError(
-            f"positions must be a row of x, y or x, y, z for each body, but have the shape {np.shape(result)}\n"
-            "  np.stack([x, y], axis=-1) makes such rows"
+            f"positions must be a row of x, y or x, y, z for each body, but have {shape}\n  np.stack([x, y], axis=-1) makes such rows"
         )
-    return [[as_expression(entry) for entry in row] for row in table]
+    try:
+        return [[as_expression(entry) for entry in row] for row in table]
+    except (TypeError, ValueError) as error:
+        raise TracingError(f"positions must be formulas of coordinates or numbers: {error}") from None
 
 
 def as_expression(value: Any) -> Expression:

@@ -213,7 +213,11 @@ impl Expression {
         Self::refuse(py, "a traced number was to be turned into a complex one", "a Lagrangian is real")
     }
     fn __index__(&self, py: Python<'_>) -> PyResult<i64> {
-        Self::refuse(py, "a traced number was used as an index", "indices must be plain whole numbers")
+        Self::refuse(
+            py,
+            "a traced number was used as an index, or to repeat a text or a list",
+            "indices must be plain whole numbers, and factors numbers",
+        )
     }
 
     fn sqrt(&self) -> Self {

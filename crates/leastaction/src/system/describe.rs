@@ -314,6 +314,11 @@ impl System {
         LagrangianFacts { formula, parts, energy }
     }
 
+    /// Names of what is conserved: the energy, momenta of coordinates that do not occur, and those of other symmetries.
+    pub fn conserved_names(&self) -> Vec<String> {
+        self.conserved(usize::MAX, "").first.into_iter().map(|facts| facts.name).collect()
+    }
+
     fn conserved(&self, most: usize, energy: &str) -> Listed<ConservedFacts> {
         let structure = self.structure();
         let mut list = Vec::new();
