@@ -20,6 +20,7 @@ mod reproduce;
 mod run;
 mod section;
 mod show;
+mod stored;
 mod verify;
 
 use arguments::{Arguments, Command};

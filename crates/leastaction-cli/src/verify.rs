@@ -1,8 +1,9 @@
 //! `leastaction verify`: whether a file that the command wrote is whole and says what its run gives.
 
 use crate::arguments::{SummaryFormat, VerifyFlags};
-use crate::output::{Cells, Stored, journal};
+use crate::output::journal;
 use crate::progress::Interrupt;
+use crate::stored::{Cells, Stored};
 use crate::{Ending, counted, ensemble, print};
 use leastaction::analysis::verify::{Check, Effort, verify_checkpoint, verify_states};
 use leastaction::prelude::Run;
@@ -170,7 +171,7 @@ fn same(cells: &Cells, row: usize, kind: Kind, computed: u64) -> bool {
             let (a, b) = (numbers[row], f64::from_bits(computed));
             a.to_bits() == b.to_bits() || (a.is_nan() && b.is_nan())
         }
-        (Cells::Words(words), Kind::Status) => words[row] == Status::of_code(computed).word(),
+        (Cells::Words(words), Kind::Status) => words.get(row) == Some(Status::of_code(computed).word()),
         _ => false,
     }
 }

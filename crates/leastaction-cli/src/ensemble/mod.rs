@@ -11,7 +11,7 @@ use crate::arguments::{EnsembleFlags, ResumeFlags, Shard};
 use crate::output::journal::{self, Journal, Shape};
 use crate::output::{self, Heading};
 use crate::progress::{Interrupt, Progress};
-use crate::{Ending, pick, say, warn_of_text};
+use crate::{Ending, pick, say, stored, warn_of_text};
 use leastaction::prelude::Run;
 use leastaction::scalar::Checksum;
 use leastaction::simulate::ensemble::{Block, EnsemblePlan, List, Tally};
@@ -176,7 +176,9 @@ impl Work {
         };
         let blocks = self.plan.run(&self.members, first, self.threads, &|| interrupt.flow(), keep);
         progress.finish();
-        let blocks = blocks.map_err(|error: std::io::Error| {
+        // who interrupts an ensemble may switch off the machine
+        let synced = journal.map_or(Ok(()), Journal::sync);
+        let blocks = synced.and(blocks).map_err(|error: std::io::Error| {
             Ending::Failed(format!(
                 "cannot write what was computed: {error}\n  --resume continues from the last whole block"
             ))
@@ -208,7 +210,7 @@ impl Files {
             return Ok(false);
         }
         for path in &self.tables {
-            if output::stored_run(path).is_none_or(|run| run.trim_end() != text.trim_end()) {
+            if stored::run_of(path).is_none_or(|run| run.trim_end() != text.trim_end()) {
                 return Err(Ending::BadInput(format!(
                     "`{}` holds something else than this ensemble, and no part of it is left to be resumed\n  \
                      choose another --out, or leave out --resume to replace it",
