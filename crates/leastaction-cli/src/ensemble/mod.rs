@@ -47,10 +47,13 @@ pub(crate) fn resume(flags: &ResumeFlags) -> Option<Result<(), Ending>> {
     }).and_then(|request| perform(&request)))
 }
 
-/// The list of starts of a run that has one.
-pub(crate) fn list_of(run: &Run) -> Result<Option<List>, Ending> {
-    let path = run.ensemble.as_ref().and_then(|ensemble| ensemble.list.as_ref());
-    path.map(|path| list::read(Path::new(path))).transpose()
+/// The list of starts of a run that has one, found from here or from where its result is.
+pub(crate) fn list_of(run: &Run, result: &Path) -> Result<Option<List>, Ending> {
+    let Some(path) = run.ensemble.as_ref().and_then(|ensemble| ensemble.list.as_ref()) else {
+        return Ok(None);
+    };
+    let (here, there) = (Path::new(path), result.with_file_name(path));
+    list::read(if !here.exists() && there.exists() { &there } else { here }).map(Some)
 }
 
 fn perform(request: &Request) -> Result<(), Ending> {

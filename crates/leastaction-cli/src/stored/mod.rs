@@ -98,7 +98,6 @@ impl Stored {
         })
     }
 
-
     /// The checksum it has.
     pub(crate) fn own_seal(&self) -> String {
         let mut seal = Seal::new(&self.run, self.columns.iter().map(|(name, _)| name.as_str()));
