@@ -114,7 +114,12 @@ fn crossings(run: &Run, stored: &Stored) -> Result<Crossings<f64>, Ending> {
     let mut rows = Crossings::default();
     rows.n = names.len();
     rows.event = events.iter().map(place).collect::<Result<_, _>>()?;
-    rows.count = numbers(stored, "count")?.iter().map(|count| *count as u64).collect();
+    let whole = |count: &f64| {
+        let whole = *count as u64;
+        let is_whole = whole as f64 == *count;
+        is_whole.then_some(whole).ok_or_else(|| Ending::BadInput(format!("an event cannot be the {count}th")))
+    };
+    rows.count = numbers(stored, "count")?.iter().map(whole).collect::<Result<_, _>>()?;
     rows.t = numbers(stored, "t")?.to_vec();
     rows.q = side_by_side(stored, names.iter(), "")?;
     rows.v = side_by_side(stored, names.iter(), "v_")?;

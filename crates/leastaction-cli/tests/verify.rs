@@ -151,7 +151,8 @@ fn events_are_computed_again() {
     let unsealed = text.replacen(&text[text.find(", checksum").unwrap()..text.find('\n').unwrap()], "", 1);
     let next = |x: f64| f64::from_bits(x.to_bits() + 1).to_string();
     for column in 1..10 {
-        folder.write("b.csv", &replaced(&unsealed, 7, column, next));
+        let change = |x: f64| if column == 1 { (x + 1.0).to_string() } else { next(x) };
+        folder.write("b.csv", &replaced(&unsealed, 7, column, change));
         let (code, wrong, text) = verify(&folder, "b.csv");
         assert!(code == 1 && wrong.contains(&"same bits".to_owned()), "column {column}: {text}");
     }
