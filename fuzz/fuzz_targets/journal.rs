@@ -23,7 +23,7 @@ const SHAPE: Shape = Shape { members: 20, block: 8, columns: 2 };
 fuzz_target!(|data: &[u8]| {
     let path = std::env::temp_dir().join(format!("leastaction-fuzz-{}.part", std::process::id()));
     std::fs::write(&path, data).expect("a file is written");
-    let Ok(mut journal) = Journal::open(&path, "which", SHAPE, true) else { return };
+    let Ok(mut journal) = Journal::open(&path, "which", "a note", SHAPE, true) else { return };
     for number in journal.blocks..SHAPE.blocks() {
         let rows = (SHAPE.members - number * SHAPE.block).min(SHAPE.block) as usize;
         journal.append(&Block { rows, cells: vec![number; 2 * rows] }).expect("a block is added");

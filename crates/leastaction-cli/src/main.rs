@@ -20,6 +20,7 @@ mod reproduce;
 mod run;
 mod section;
 mod show;
+mod stored;
 mod verify;
 
 use arguments::{Arguments, Command};
@@ -28,6 +29,8 @@ use leastaction::error::Diagnostic;
 use leastaction::prelude::System;
 use std::io::{ErrorKind, IsTerminal, Write};
 use std::process::ExitCode;
+#[cfg(unix)]
+use std::sync::Arc;
 
 /// Why the command ends, other than by success.
 #[derive(Debug)]
@@ -53,6 +56,9 @@ impl From<leastaction::Error> for Ending {
 
 fn main() -> ExitCode {
     let arguments = Arguments::parse();
+    // a file that may not grow any more is an error that tells what was saved, not the end of the process
+    #[cfg(unix)]
+    let _ = signal_hook::flag::register(signal_hook::consts::SIGXFSZ, Arc::default());
     let result = match &arguments.command {
         Command::Simulate(flags) => run::simulate(flags),
         Command::Converge(flags) => converge::converge(flags),

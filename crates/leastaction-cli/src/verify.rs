@@ -1,13 +1,14 @@
 //! `leastaction verify`: whether a file that the command wrote is whole and says what its run gives.
 
 use crate::arguments::{SummaryFormat, VerifyFlags};
-use crate::output::{Cells, Stored, journal};
+use crate::output::journal;
 use crate::progress::Interrupt;
+use crate::stored::{Cells, Stored};
 use crate::{Ending, counted, ensemble, print};
-use leastaction::analysis::verify::{Check, Effort, verify_checkpoint, verify_states};
+use leastaction::analysis::verify::{Check, Effort, verify_checkpoint, verify_events, verify_states};
 use leastaction::prelude::Run;
 use leastaction::simulate::ensemble::{EnsemblePlan, Kind, Status};
-use leastaction::simulate::{Checkpoint, Recording};
+use leastaction::simulate::{Checkpoint, Crossings, Recording};
 use serde::Serialize;
 use std::path::Path;
 
@@ -30,7 +31,7 @@ pub(crate) fn verify(flags: &VerifyFlags) -> Result<(), Ending> {
         let damaged = |message: String| Ending::BadInput(format!("`{}`: {message}", flags.file.display()));
         let stored = Stored::read(&flags.file).map_err(damaged)?;
         let mut checks = vec![seal(&stored), version(stored.version.as_ref())];
-        checks.extend(contents(&stored, &effort, &interrupt)?);
+        checks.extend(contents(&flags.file, &stored, &effort, &interrupt)?);
         checks
     };
     report(flags, &checks)?;
@@ -65,55 +66,91 @@ fn version(version: Option<&String>) -> Check {
     Check::new("version", true, found)
 }
 
-fn contents(stored: &Stored, effort: &Effort, interrupt: &Interrupt) -> Result<Vec<Check>, Ending> {
+fn contents(
+    path: &Path,
+    stored: &Stored,
+    effort: &Effort,
+    interrupt: &Interrupt,
+) -> Result<Vec<Check>, Ending> {
     let run = Run::from_toml(&stored.run)?;
     if run.ensemble.is_some() {
-        return members(&run, stored, effort, interrupt);
+        let plan = EnsemblePlan::new(&run, ensemble::list_of(&run, path)?)?;
+        return Ok(members(&plan, stored, effort, interrupt));
     }
     if stored.columns.first().is_some_and(|column| column.0 == "event") {
-        let rows = counted(stored.rows(), "event");
-        return Ok(vec![Check::new("events", true, format!("{rows}; they are not computed again"))]);
+        return Ok(verify_events(&run, &crossings(&run, stored)?, effort, &|| interrupt.flow())?);
     }
     let rows = recording(&run, stored)?;
     Ok(verify_states(&run, &rows, effort, &|| interrupt.flow())?)
 }
 
+/// The numbers of a column that must be there.
+fn numbers<'a>(stored: &'a Stored, name: &str) -> Result<&'a [f64], Ending> {
+    let found = stored.numbers(name);
+    found.ok_or_else(|| Ending::BadInput(format!("there is no column `{name}` of numbers in the table")))
+}
+
+/// Columns with these names, row after row.
+fn side_by_side<'a>(
+    stored: &Stored,
+    names: impl Iterator<Item = &'a String>,
+    prefix: &str,
+) -> Result<Vec<f64>, Ending> {
+    let columns: Vec<&[f64]> =
+        names.map(|name| numbers(stored, &format!("{prefix}{name}"))).collect::<Result<_, _>>()?;
+    Ok((0..stored.rows()).flat_map(|row| columns.iter().map(move |column| column[row])).collect())
+}
+
+/// The events of a table.
+fn crossings(run: &Run, stored: &Stored) -> Result<Crossings<f64>, Ending> {
+    let names = run.plan()?.problem.system.coordinate_names();
+    let place = |name: &str| {
+        let place = run.events.keys().position(|event| event == name);
+        place.ok_or_else(|| Ending::BadInput(format!("the run has no event `{name}`")))
+    };
+    let Some((_, Cells::Words(events))) = stored.columns.first() else {
+        return Err(Ending::BadInput("the events have no names".to_owned()));
+    };
+    let mut rows = Crossings::default();
+    rows.n = names.len();
+    rows.event = events.iter().map(place).collect::<Result<_, _>>()?;
+    let whole = |count: &f64| {
+        let whole = *count as u64;
+        let is_whole = whole as f64 == *count;
+        is_whole.then_some(whole).ok_or_else(|| Ending::BadInput(format!("an event cannot be the {count}th")))
+    };
+    rows.count = numbers(stored, "count")?.iter().map(whole).collect::<Result<_, _>>()?;
+    rows.t = numbers(stored, "t")?.to_vec();
+    rows.q = side_by_side(stored, names.iter(), "")?;
+    rows.v = side_by_side(stored, names.iter(), "v_")?;
+    rows.p = side_by_side(stored, names.iter(), "p_")?;
+    rows.values = side_by_side(stored, run.outputs.keys(), "")?;
+    rows.outputs = run.outputs.keys().cloned().collect();
+    Ok(rows)
+}
+
 /// The states of a table.
 fn recording(run: &Run, stored: &Stored) -> Result<Recording, Ending> {
-    let plan = run.plan()?;
-    let names = plan.problem.system.coordinate_names();
-    let numbers = |name: &str| {
-        let found = stored.numbers(name);
-        found.ok_or_else(|| Ending::BadInput(format!("there is no column `{name}` of numbers in the table")))
-    };
-    let side_by_side = |prefix: &str| -> Result<Vec<f64>, Ending> {
-        let columns: Vec<&[f64]> =
-            names.iter().map(|name| numbers(&format!("{prefix}{name}"))).collect::<Result<_, _>>()?;
-        Ok((0..stored.rows()).flat_map(|row| columns.iter().map(move |column| column[row])).collect())
-    };
+    let names = run.plan()?.problem.system.coordinate_names();
     let mut rows = Recording::of(names.len());
-    rows.t = numbers("t")?.to_vec();
-    (rows.q, rows.v, rows.p) = (side_by_side("")?, side_by_side("v_")?, side_by_side("p_")?);
-    rows.energy = numbers("energy")?.to_vec();
+    rows.t = numbers(stored, "t")?.to_vec();
+    rows.q = side_by_side(stored, names.iter(), "")?;
+    rows.v = side_by_side(stored, names.iter(), "v_")?;
+    rows.p = side_by_side(stored, names.iter(), "p_")?;
+    rows.energy = numbers(stored, "energy")?.to_vec();
     for name in run.outputs.keys() {
-        rows.add_output(name, numbers(name)?.to_vec());
+        rows.add_output(name, numbers(stored, name)?.to_vec());
     }
     Ok(rows)
 }
 
 /// Some members, computed again.
-fn members(run: &Run, stored: &Stored, effort: &Effort, interrupt: &Interrupt) -> Result<Vec<Check>, Ending> {
-    let list = ensemble::list_of(run)?;
-    let plan = EnsemblePlan::new(run, list)?;
+fn members(plan: &EnsemblePlan, stored: &Stored, effort: &Effort, interrupt: &Interrupt) -> Vec<Check> {
     let index = stored.numbers("index").unwrap_or_default();
     let names: Vec<&str> = stored.columns.iter().map(|column| column.0.as_str()).collect();
     let expected: Vec<&str> = plan.columns.iter().map(|column| column.name.as_str()).collect();
     if names != expected || index.iter().any(|x| *x < 0.0 || *x >= plan.count() as f64) {
-        return Ok(vec![Check::new(
-            "members",
-            false,
-            "columns or numbers of members are not those of the run",
-        )]);
+        return vec![Check::new("members", false, "columns or numbers of members are not those of the run")];
     }
     // a part says which members it has
     let part = stored.run.lines().next().and_then(|line| line.strip_prefix("# shard "));
@@ -128,7 +165,7 @@ fn members(run: &Run, stored: &Stored, effort: &Effort, interrupt: &Interrupt) -
     {
         let found =
             format!("there are {} rows, and not one for each of the members {first} to {end}", index.len());
-        return Ok(vec![Check::new("members", false, found)]);
+        return vec![Check::new("members", false, found)];
     }
     let steps = plan.base.steps.max(1);
     let affordable = effort.steps.map_or(u64::MAX, |most| (most / steps).max(1)) as usize;
@@ -151,15 +188,11 @@ fn members(run: &Run, stored: &Stored, effort: &Effort, interrupt: &Interrupt) -
         let _ = plan.run(&(member..member + 1), 0, 1, &|| interrupt.flow(), keep);
         if let Some(column) = found {
             let name = &plan.columns[column].name;
-            return Ok(vec![Check::new(
-                "same bits",
-                false,
-                format!("no: `{name}` of member {member} differs"),
-            )]);
+            return vec![Check::new("same bits", false, format!("no: `{name}` of member {member} differs"))];
         }
     }
     let rows = counted(stored.rows(), "member");
-    Ok(vec![Check::new("same bits", true, format!("yes: {compared} of {rows} computed again"))])
+    vec![Check::new("same bits", true, format!("yes: {compared} of {rows} computed again"))]
 }
 
 /// Whether a cell is what was computed.
@@ -170,7 +203,7 @@ fn same(cells: &Cells, row: usize, kind: Kind, computed: u64) -> bool {
             let (a, b) = (numbers[row], f64::from_bits(computed));
             a.to_bits() == b.to_bits() || (a.is_nan() && b.is_nan())
         }
-        (Cells::Words(words), Kind::Status) => words[row] == Status::of_code(computed).word(),
+        (Cells::Words(words), Kind::Status) => words.get(row) == Some(Status::of_code(computed).word()),
         _ => false,
     }
 }

@@ -138,6 +138,50 @@ fn what_was_changed_is_noticed() {
 }
 
 #[test]
+fn events_are_computed_again() {
+    let folder = Folder::new("verify-events");
+    let run = "simulate double-pendulum --until 40 --output height=-cos(q1) --event down=q1 --event fast=v_q2-3 --events e.csv";
+    assert_eq!(folder.run(run).code, 0);
+    let text = assert_good(&folder, "e.csv");
+    for part in ["the formulas of all events vanish", "yes: all "] {
+        assert!(text.contains(part), "{part}: {text}");
+    }
+    // event, count, t, q1, q2, v_q1, v_q2, p_q1, p_q2, height; without its checksum the rest must notice
+    let text = folder.read("e.csv");
+    let unsealed = text.replacen(&text[text.find(", checksum").unwrap()..text.find('\n').unwrap()], "", 1);
+    let next = |x: f64| f64::from_bits(x.to_bits() + 1).to_string();
+    for column in 1..10 {
+        let change = |x: f64| if column == 1 { (x + 1.0).to_string() } else { next(x) };
+        folder.write("b.csv", &replaced(&unsealed, 7, column, change));
+        let (code, wrong, text) = verify(&folder, "b.csv");
+        assert!(code == 1 && wrong.contains(&"same bits".to_owned()), "column {column}: {text}");
+    }
+    folder.write("b.csv", &replaced(&unsealed, 0, 3, |_| "1e-9".to_owned()));
+    assert!(verify(&folder, "b.csv").1.contains(&"zeros".to_owned()));
+    // events that did not happen, and those of others
+    let last = unsealed.lines().last().unwrap();
+    folder.write("b.csv", &format!("{unsealed}{last}\n"));
+    assert_eq!(verify(&folder, "b.csv").1, ["checksum", "same bits"]);
+    folder.write("b.csv", &unsealed.replace("\ndown,", "\nup,"));
+    let (code, _, text) = verify(&folder, "b.csv");
+    assert!(code == 2 && text.contains("the run has no event `up`"), "{text}");
+}
+
+#[test]
+fn the_list_of_an_ensemble_may_lie_beside_its_result() {
+    let folder = Folder::new("verify-list");
+    folder.write("starts.csv", "q\n0.5\n0.6\n");
+    assert_eq!(folder.run("ensemble pendulum --until 1 --list starts.csv --out m.csv").code, 0);
+    assert_good(&folder, "m.csv");
+    let elsewhere = folder.path("elsewhere");
+    fs::create_dir(&elsewhere).unwrap();
+    for file in ["starts.csv", "m.csv"] {
+        fs::rename(folder.path(file), elsewhere.join(file)).unwrap();
+    }
+    assert_good(&folder, "elsewhere/m.csv");
+}
+
+#[test]
 fn steps_between_rows_are_taken_again() {
     let folder = Folder::new("verify-steps");
     assert_eq!(

@@ -8,6 +8,7 @@ mod diagnostic;
 mod failure;
 
 pub use diagnostic::{Diagnostic, Origin, Severity, Source};
+pub(crate) use failure::smaller_than;
 pub use failure::{Cause, Failure, Trial};
 
 /// The result of anything that can go wrong.

@@ -1,10 +1,6 @@
 //! Lists of starts in files: which kind, by the ending. They are held in memory, eight bytes a number.
 
-#[cfg(feature = "parquet")]
-#[path = "parquet_list.rs"]
-mod parquet_list;
-
-use crate::Ending;
+use crate::{Ending, stored};
 use leastaction::simulate::ensemble::List;
 use std::fs::File;
 use std::io::BufReader;
@@ -12,12 +8,11 @@ use std::path::Path;
 
 /// Reads a list, by the ending of its file.
 pub(super) fn read(path: &Path) -> Result<List, Ending> {
-    let extension = path.extension().map(|e| e.to_string_lossy().to_lowercase()).unwrap_or_default();
     let file = || File::open(path).map_err(|error| error.to_string());
-    let list = match extension.as_str() {
+    let list = match stored::extension(path).as_str() {
         "csv" => file().and_then(|file| List::read_csv(BufReader::new(file)).map_err(|e| e.to_string())),
         #[cfg(feature = "parquet")]
-        "parquet" => file().and_then(parquet_list::read),
+        "parquet" => file().and_then(stored::parquet::list),
         #[cfg(not(feature = "parquet"))]
         "parquet" => {
             Err("this build cannot read Parquet\n  try .csv, or build with `--features parquet`".to_owned())

@@ -11,7 +11,7 @@ use crate::arguments::{EnsembleFlags, ResumeFlags, Shard};
 use crate::output::journal::{self, Journal, Shape};
 use crate::output::{self, Heading};
 use crate::progress::{Interrupt, Progress};
-use crate::{Ending, pick, say, warn_of_text};
+use crate::{Ending, pick, say, stored, warn_of_text};
 use leastaction::prelude::Run;
 use leastaction::scalar::Checksum;
 use leastaction::simulate::ensemble::{Block, EnsemblePlan, List, Tally};
@@ -47,10 +47,13 @@ pub(crate) fn resume(flags: &ResumeFlags) -> Option<Result<(), Ending>> {
     }).and_then(|request| perform(&request)))
 }
 
-/// The list of starts of a run that has one.
-pub(crate) fn list_of(run: &Run) -> Result<Option<List>, Ending> {
-    let path = run.ensemble.as_ref().and_then(|ensemble| ensemble.list.as_ref());
-    path.map(|path| list::read(Path::new(path))).transpose()
+/// The list of starts of a run that has one, found from here or from where its result is.
+pub(crate) fn list_of(run: &Run, result: &Path) -> Result<Option<List>, Ending> {
+    let Some(path) = run.ensemble.as_ref().and_then(|ensemble| ensemble.list.as_ref()) else {
+        return Ok(None);
+    };
+    let (here, there) = (Path::new(path), result.with_file_name(path));
+    list::read(if !here.exists() && there.exists() { &there } else { here }).map(Some)
 }
 
 fn perform(request: &Request) -> Result<(), Ending> {
@@ -176,7 +179,9 @@ impl Work {
         };
         let blocks = self.plan.run(&self.members, first, self.threads, &|| interrupt.flow(), keep);
         progress.finish();
-        let blocks = blocks.map_err(|error: std::io::Error| {
+        // who interrupts an ensemble may switch off the machine
+        let synced = journal.map_or(Ok(()), Journal::sync);
+        let blocks = synced.and(blocks).map_err(|error: std::io::Error| {
             Ending::Failed(format!(
                 "cannot write what was computed: {error}\n  --resume continues from the last whole block"
             ))
@@ -208,7 +213,7 @@ impl Files {
             return Ok(false);
         }
         for path in &self.tables {
-            if output::stored_run(path).is_none_or(|run| run.trim_end() != text.trim_end()) {
+            if stored::run_of(path).is_none_or(|run| run.trim_end() != text.trim_end()) {
                 return Err(Ending::BadInput(format!(
                     "`{}` holds something else than this ensemble, and no part of it is left to be resumed\n  \
                      choose another --out, or leave out --resume to replace it",

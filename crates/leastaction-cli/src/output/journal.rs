@@ -10,10 +10,13 @@ use leastaction::simulate::ensemble::Block;
 use std::fs::{File, TryLockError};
 use std::io::{ErrorKind, Read, Result, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
 
 const TITLE: &str = "leastaction: an ensemble that is not finished\n";
 /// Bytes of a number.
 const CELL: u64 = 8;
+/// Blocks are on the disk at the latest after this time, so that a power cut costs no more.
+const SYNC: Duration = Duration::from_secs(10);
 
 /// Which blocks there will be.
 #[derive(Clone, Copy, Debug)]
@@ -44,6 +47,8 @@ pub(crate) struct Journal {
     start: u64,
     /// How many blocks are there.
     pub(crate) blocks: u64,
+    /// When they were on the disk for sure.
+    synced: Instant,
 }
 
 /// The place of a journal.
@@ -97,7 +102,8 @@ impl Journal {
         let old = if found.len() == head.len() { counted_text(&mut file).ok() } else { None };
         let length = old.as_deref().unwrap_or(note).len() as u64;
         let start = head.len() as u64 + CELL + length;
-        let mut journal = Self { file, path: path.to_owned(), shape, start, blocks: 0 };
+        let mut journal =
+            Self { file, path: path.to_owned(), shape, start, blocks: 0, synced: Instant::now() };
         if old.is_none() {
             journal.begin(&[&head, counted(note).as_slice()].concat()).map_err(|error| cannot(&error))?;
         }
@@ -123,7 +129,20 @@ impl Journal {
     fn begin(&mut self, head: &[u8]) -> Result<()> {
         self.file.set_len(0)?;
         self.file.seek(SeekFrom::Start(0))?;
-        self.file.write_all(head)
+        self.file.write_all(head)?;
+        self.sync()?;
+        // the folder's entry as well; not all systems can
+        if let Some(folder) = self.path.parent() {
+            let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
+            let _ = File::open(folder).and_then(|folder| folder.sync_all());
+        }
+        Ok(())
+    }
+
+    /// Waits until everything is on the disk.
+    pub(crate) fn sync(&mut self) -> Result<()> {
+        self.synced = Instant::now();
+        self.file.sync_data()
     }
 
     /// Counts the whole blocks and drops what comes after them.
@@ -154,7 +173,7 @@ impl Journal {
         self.file.seek(SeekFrom::Start(self.place(self.blocks)))?;
         self.file.write_all(&bytes)?;
         self.blocks += 1;
-        Ok(())
+        if self.synced.elapsed() >= SYNC { self.sync() } else { Ok(()) }
     }
 
     /// A block.

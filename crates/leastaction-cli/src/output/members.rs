@@ -2,8 +2,8 @@
 
 use super::csv::{comments, quoted};
 use super::journal::Journal;
-use super::seal::Seal;
-use super::{extension, npz, write_whole};
+use super::{npz, write_whole};
+use crate::stored::{Seal, extension};
 use leastaction::error::number;
 use leastaction::simulate::ensemble::{Column, Kind, Status};
 use std::io::{Result, Seek, Write};
@@ -96,14 +96,4 @@ fn write_npz(file: impl Write + Seek, heading: &Heading<'_>, journal: &mut Journ
     npz::seal(&mut archive, &seal(heading, journal)?)?;
     archive.finish()?;
     Ok(())
-}
-
-/// The run that a file carries, as it was written; nothing if it is no such file.
-pub(crate) fn stored_run(path: &Path) -> Option<String> {
-    match extension(path).as_str() {
-        #[cfg(feature = "parquet")]
-        "parquet" => super::parquet::stored_run(path),
-        "npz" => npz::stored_run(path),
-        _ => super::csv::stored_run(path),
-    }
 }

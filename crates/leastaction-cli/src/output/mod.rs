@@ -9,27 +9,21 @@ mod npz;
 #[cfg(feature = "parquet")]
 pub(crate) mod parquet;
 mod points;
-mod seal;
-mod stored;
 mod table;
 
 use crate::Ending;
 use crate::figure::{Figure, to_png, to_svg};
+use crate::stored::extension;
 use leastaction::prelude::Solution;
 use leastaction::simulate::{self, Plan};
-pub(crate) use members::{Heading, stored_run, write_members};
+pub(crate) use members::{Heading, write_members};
 pub(crate) use points::Points;
 use std::fs::File;
 use std::io::{BufWriter, Write};
 use std::path::Path;
-pub(crate) use stored::{Cells, Stored};
 use table::Table;
 
 const TABLES: &str = if cfg!(feature = "parquet") { ".csv, .npz or .parquet" } else { ".csv or .npz" };
-
-fn extension(path: &Path) -> String {
-    path.extension().map(|e| e.to_string_lossy().to_lowercase()).unwrap_or_default()
-}
 
 /// Checks that a table can be written, before anything is computed.
 pub(crate) fn check_table(path: &Path) -> Result<(), Ending> {

@@ -2,7 +2,6 @@
 
 use super::journal::Journal;
 use super::members::Heading;
-use super::stored::{Cells, Stored};
 use super::table::Table;
 use leastaction::simulate::ensemble::{Kind, Status};
 use parquet::basic::{LogicalType, Repetition, Type as Physical};
@@ -10,14 +9,10 @@ use parquet::data_type::{ByteArray, ByteArrayType, DoubleType, Int64Type};
 use parquet::errors::ParquetError;
 use parquet::file::metadata::KeyValue;
 use parquet::file::properties::WriterProperties;
-use parquet::file::reader::{FileReader, SerializedFileReader};
 use parquet::file::writer::SerializedFileWriter;
-use parquet::record::Field;
 use parquet::schema::types::Type;
-use std::fs::File;
 use std::io::{Error, Result, Write};
 use std::ops::Range;
-use std::path::Path;
 use std::sync::Arc;
 
 /// Rows a group, so that a reader can take a long run in parts.
@@ -145,38 +140,4 @@ fn write_blocks(
     }
     group.close().map_err(Error::other)?;
     Ok(())
-}
-
-/// The run in the metadata of a file.
-pub(super) fn stored_run(path: &Path) -> Option<String> {
-    let reader = SerializedFileReader::new(File::open(path).ok()?).ok()?;
-    let metadata = reader.metadata().file_metadata().key_value_metadata()?;
-    metadata.iter().find(|pair| pair.key == "run")?.value.clone()
-}
-
-/// A table that was written.
-pub(super) fn read(path: &Path) -> std::result::Result<Stored, String> {
-    let file = File::open(path).map_err(|error| error.to_string())?;
-    let reader = SerializedFileReader::new(file).map_err(|error| error.to_string())?;
-    let metadata = reader.metadata().file_metadata().key_value_metadata().cloned().unwrap_or_default();
-    let value = |key: &str| metadata.iter().find(|pair| pair.key == key).and_then(|pair| pair.value.clone());
-    let run = value("run").ok_or("it is no table of leastaction: it has no run")?;
-    let mut columns: Vec<(String, Cells)> = Vec::new();
-    for column in reader.metadata().file_metadata().schema_descr().columns() {
-        let is_word = column.physical_type() == Physical::BYTE_ARRAY;
-        let cells = if is_word { Cells::Words(Vec::new()) } else { Cells::Numbers(Vec::new()) };
-        columns.push((column.name().to_owned(), cells));
-    }
-    for (row, fields) in reader.get_row_iter(None).map_err(|error| error.to_string())?.enumerate() {
-        let fields = fields.map_err(|error| error.to_string())?;
-        for (index, (name, field)) in fields.get_column_iter().enumerate() {
-            match (columns.get_mut(index).map(|column| &mut column.1), field) {
-                (Some(Cells::Words(words)), Field::Str(word)) => words.push(word.clone()),
-                (Some(Cells::Numbers(numbers)), Field::Double(x)) => numbers.push(*x),
-                (Some(Cells::Numbers(numbers)), Field::Long(x)) => numbers.push(*x as f64),
-                _ => return Err(format!("row {row}: `{name}` is no number")),
-            }
-        }
-    }
-    Ok(Stored { version: value("leastaction"), seal: value("checksum"), run, columns })
 }

@@ -1,6 +1,6 @@
 //! What a table holds, whatever kind of file it becomes: the states of a run, or its events.
 
-use super::seal::Seal;
+use crate::stored::Seal;
 use leastaction::prelude::Solution;
 use leastaction::simulate::Plan;
 use std::borrow::Cow;

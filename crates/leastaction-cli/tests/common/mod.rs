@@ -2,6 +2,8 @@
 
 #![allow(dead_code)]
 
+pub(crate) mod footers;
+
 use std::path::PathBuf;
 use std::process::Command;
 

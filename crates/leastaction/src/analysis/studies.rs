@@ -239,7 +239,12 @@ impl<R: Real + Send + Sync + 'static> Job for Prepared<R> {
             // the largest step that is unstable stands for all
             let mut steps: Vec<f64> = self.steps.iter().map(R::to_f64).collect();
             steps.sort_by(|a, b| b.total_cmp(a));
-            found.extend(steps.iter().find_map(|h| growing_oscillations(&problem, method, *h)));
+            found.extend(
+                steps
+                    .iter()
+                    .find_map(|h| growing_oscillations(&problem, method, *h))
+                    .map(|growth| growth.to_string()),
+            );
         }
         found.extend(self.tracks.as_ref().and_then(|tracks| tracks.plan.weakness(&self.methods)));
         found

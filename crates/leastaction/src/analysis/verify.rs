@@ -4,9 +4,12 @@
 //! row before, whose state lacks the last digits that a run keeps, so that these agree within rounding only: how much that is, is measured
 //! by moving the state in its last digits.
 
+mod events;
+
 use crate::error::{Error, Result, number};
-use crate::simulate::{Checkpoint, Conserved, InitialState, Plan, Recording, Run};
+use crate::simulate::{Checkpoint, Conserved, InitialState, Journey, Plan, Recording, Run};
 use crate::system::{Energy, Gradient, Quantity};
+pub use events::verify_events;
 use serde::Serialize;
 use std::ops::ControlFlow;
 
@@ -355,14 +358,20 @@ fn draw(state: &mut u64) -> u64 {
     z ^ (z >> 31)
 }
 
-/// Runs again from the start, and compares bits. How many rows were.
-fn from_the_start(plan: &Plan, rows: &Recording, effort: &Effort, go_on: GoOn<'_>) -> Result<(Check, usize)> {
+/// Goes from the start as far as the effort allows.
+fn go_again<'p>(plan: &'p Plan, effort: &Effort, go_on: GoOn<'_>) -> Result<Journey<'p>> {
     let most = effort.steps(plan);
     let mut journey = plan.begin()?;
     journey.go(&mut |step| {
         let enough = step >= most || (step.is_multiple_of(1024) && go_on().is_break());
         if enough { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     });
+    Ok(journey)
+}
+
+/// Runs again from the start, and compares bits. How many rows were.
+fn from_the_start(plan: &Plan, rows: &Recording, effort: &Effort, go_on: GoOn<'_>) -> Result<(Check, usize)> {
+    let mut journey = go_again(plan, effort, go_on)?;
     let (steps, over) = (journey.steps(), journey.is_over());
     Ok(journey.show(|solution| {
         let own = &solution.recording;

@@ -87,6 +87,17 @@ pub enum Cause {
         /// The step size.
         step_size: f64,
     },
+    /// The motion grew without bound, as it does with such steps of the method in a linear system.
+    BeyondStability {
+        /// What grows, and with what the method does not let it.
+        reason: String,
+        /// A step below which nothing grows.
+        stable: f64,
+        /// The step size.
+        step_size: f64,
+        /// What became of it in this step.
+        met: Box<Cause>,
+    },
     /// The formula of an event gave no finite number.
     EventNotFinite {
         /// The name of the event.
@@ -107,47 +118,11 @@ pub enum Cause {
 
 impl fmt::Display for Failure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let name = |i: usize| self.coordinates.get(i).map_or("?", String::as_str);
         match self.step {
             0 => write!(f, "at the initial state: ")?,
             step => write!(f, "in step {step}, from t = {}: ", self.time)?,
         }
-        match &self.cause {
-            Cause::NotConverged { iterations, coordinate, correction, tolerance, .. } => write!(
-                f,
-                "the step equations did not converge: after {iterations} corrections the last one still changed \
-                 `{}` by {correction:.1e} of its size (accepted below {tolerance:.1e})",
-                name(*coordinate)
-            )?,
-            Cause::SingularMass { direction } => write!(
-                f,
-                "the mass matrix L_vv is singular: the velocity combination {} carries no kinetic energy",
-                combination(&self.coordinates, direction)
-            )?,
-            Cause::SingularStep { coordinate, .. } => {
-                write!(f, "the matrix of the step equations is singular at `{}`", name(*coordinate))?;
-            }
-            Cause::DoesNotFit { reason } => write!(f, "the method does not fit the system: {reason}")?,
-            Cause::NotFinite { coordinate, .. } => {
-                write!(f, "`{}` became infinite or undefined", name(*coordinate))?;
-            }
-            Cause::EnergyJump { before, after, scale, .. } => write!(
-                f,
-                "the energy, which is conserved, jumped from {} to {}, by {:.1e} times what the motion had of it, \
-                 so this step has left the motion",
-                short(*before),
-                short(*after),
-                (after - before).abs() / scale
-            )?,
-            Cause::EventNotFinite { event, value, time } => {
-                write!(f, "the formula of the event `{event}` gives {value} at t = {}", number(*time))?;
-            }
-            Cause::NoVelocity { iterations, coordinate } => write!(
-                f,
-                "no velocity of `{}` was found for its momentum in {iterations} corrections",
-                name(*coordinate)
-            )?,
-        }
+        self.write_cause(&self.cause, f)?;
         let momenta: Vec<String> = self.coordinates.iter().map(|n| format!("p_{n}")).collect();
         write!(f, "\n  state: {}", list_state(&self.coordinates, &self.q))?;
         write!(f, "\n         {}", list_state(&momenta, &self.p))?;
@@ -156,7 +131,57 @@ impl fmt::Display for Failure {
     }
 }
 
+/// What to try where a step is too large for the method.
+pub(crate) fn smaller_than(stable: f64) -> String {
+    format!("a step below {stable}, or `midpoint` or another Gauss method, which are stable for every step")
+}
+
 impl Failure {
+    fn write_cause(&self, cause: &Cause, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let name = |i: usize| self.coordinates.get(i).map_or("?", String::as_str);
+        match cause {
+            Cause::NotConverged { iterations, coordinate, correction, tolerance, .. } => write!(
+                f,
+                "the step equations did not converge: after {iterations} corrections the last one still changed \
+                 `{}` by {correction:.1e} of its size (accepted below {tolerance:.1e})",
+                name(*coordinate)
+            ),
+            Cause::SingularMass { direction } => write!(
+                f,
+                "the mass matrix L_vv is singular: the velocity combination {} carries no kinetic energy",
+                combination(&self.coordinates, direction)
+            ),
+            Cause::SingularStep { coordinate, .. } => {
+                write!(f, "the matrix of the step equations is singular at `{}`", name(*coordinate))
+            }
+            Cause::DoesNotFit { reason } => write!(f, "the method does not fit the system: {reason}"),
+            Cause::NotFinite { coordinate, .. } => {
+                write!(f, "`{}` became infinite or undefined", name(*coordinate))
+            }
+            Cause::EnergyJump { before, after, scale, .. } => write!(
+                f,
+                "the energy, which is conserved, jumped from {} to {}, by {:.1e} times what the motion had of it, \
+                 so this step has left the motion",
+                short(*before),
+                short(*after),
+                (after - before).abs() / scale
+            ),
+            Cause::BeyondStability { reason, step_size, met, .. } => {
+                let size = step_size.abs();
+                write!(f, "a step of {size} is beyond what the method is stable with: {reason}; now ")?;
+                self.write_cause(met, f)
+            }
+            Cause::EventNotFinite { event, value, time } => {
+                write!(f, "the formula of the event `{event}` gives {value} at t = {}", number(*time))
+            }
+            Cause::NoVelocity { iterations, coordinate } => write!(
+                f,
+                "no velocity of `{}` was found for its momentum in {iterations} corrections",
+                name(*coordinate)
+            ),
+        }
+    }
+
     fn advice(&self) -> String {
         match &self.cause {
             Cause::SingularMass { .. } => {
@@ -172,6 +197,7 @@ impl Failure {
                  singular point of the coordinates needs other coordinates",
                 step_size.abs()
             ),
+            Cause::BeyondStability { stable, .. } => smaller_than(*stable),
             Cause::DoesNotFit { .. } => "a Lobatto or Gauss method, which take every Lagrangian".to_owned(),
             Cause::EventNotFinite { .. } => "a formula that is finite along the whole motion; look for a division by zero, or a \
                  root or logarithm of a negative number"
@@ -232,9 +258,22 @@ impl Cause {
             Self::DoesNotFit { .. } => "does not fit",
             Self::NotFinite { .. } => "not finite",
             Self::EnergyJump { .. } => "energy jump",
+            Self::BeyondStability { .. } => "beyond stability",
             Self::EventNotFinite { .. } => "event not finite",
             Self::NoVelocity { .. } => "no velocity",
         }
+    }
+
+    /// Whether a step was not solved, or led away from the motion.
+    pub(crate) fn is_of_solver(&self) -> bool {
+        matches!(
+            self,
+            Self::NotConverged { .. }
+                | Self::SingularStep { .. }
+                | Self::NotFinite { .. }
+                | Self::EnergyJump { .. }
+                | Self::BeyondStability { .. }
+        )
     }
 
     /// Whether another step or another method may help.

@@ -13,6 +13,9 @@ const NEGLIGIBLE: f64 = 1e-9;
 /// A step that changes a conserved energy by more than so many times the energy of the motion has found another solution of its equations.
 /// Steps that still show something of a motion change it by a few times that at most (`tests/trust.rs`).
 const JUMP: f64 = 1000.0;
+/// A kinetic energy is that of the motion as long as the energy is wrong by no more than this part of it. One that is as wrong as that may have a
+/// potential that has lost its digits beside a large constant.
+const OF_THE_MOTION: f64 = 1.01;
 
 /// Measures the energy of states, and what its errors are to be compared with.
 #[derive(Clone, Debug)]
@@ -55,8 +58,11 @@ impl Motion {
         if scale > 0.0 && (energy - self.last).abs().min(kinetic) > JUMP * scale {
             return Err((self.last, scale));
         }
+        // what runs off step by step must not hide that it does; the first step may be all there is to go by
+        let of_the_motion = !self.moved || (energy - initial).abs() < OF_THE_MOTION * kinetic;
         // also where the potential has hardly a digit that changes, beside others
-        *self = Self { last: energy, scale: self.scale.max(kinetic), moved: true, ..*self };
+        let scale = if of_the_motion { self.scale.max(kinetic) } else { self.scale };
+        *self = Self { last: energy, scale, moved: true, ..*self };
         Ok(())
     }
 }

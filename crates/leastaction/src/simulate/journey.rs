@@ -180,6 +180,7 @@ impl<R: Real> Going for Way<'_, R> {
         };
         if let Outcome::Failed(failure) = &mut self.outcome {
             let (stepper, plan) = (&self.stepper, self.plan);
+            failure.cause = plan.reason_of(failure.cause.clone());
             failure.tried = diagnose(&self.problem, &plan.method, stepper, &self.state, &failure.cause);
         }
         self.seconds += start.elapsed().as_secs_f64();

@@ -21,7 +21,7 @@ pub struct Observed {
     /// Names and events.
     pub events: Vec<(String, Event)>,
     /// Their formulas.
-    pub(super) formulas: Quantities,
+    pub(crate) formulas: Quantities,
 }
 
 impl Observed {

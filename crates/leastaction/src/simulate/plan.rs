@@ -195,6 +195,11 @@ impl Plan {
         Ok(journey.into_solution())
     }
 
+    /// The formulas of outputs and events.
+    pub(crate) fn observed(&self) -> Result<Observed> {
+        Observed::new(&self.given, &self.problem.system, period_text(self.period.as_ref()).as_deref())
+    }
+
     /// The run as it was given, with its formulas.
     pub(super) fn given(&self) -> &Run {
         &self.given

@@ -5,6 +5,7 @@
 //! matrix of one step is multiplied with itself. Nonlinear systems are not looked at.
 
 use super::Plan;
+use crate::error::{Cause, smaller_than};
 use crate::linear::{BandPencil, Square};
 use crate::method::{Method, Window};
 use crate::scalar::elementary;
@@ -24,15 +25,49 @@ struct Unstable {
     fastest: f64,
 }
 
-impl Plan {
-    /// What the user should be warned of before the run starts: oscillations that the step makes grow without bound.
-    pub fn warnings(&self) -> Vec<String> {
-        growing_oscillations(&self.problem, &self.method, self.step).into_iter().collect()
+/// A step with which the motion grows without bound.
+pub(crate) struct Growth {
+    step: f64,
+    /// What grows, and with what the method does not let it.
+    pub(crate) reason: String,
+    /// A step below which nothing grows.
+    pub(crate) stable: f64,
+}
+
+impl std::fmt::Display for Growth {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let Self { step, reason, stable } = self;
+        write!(
+            f,
+            "with a step of {step} the motion will grow without bound: {reason}\n  try {}",
+            smaller_than(*stable)
+        )
     }
 }
 
-/// A warning, if the step makes oscillations of a linear system grow without bound.
-pub(crate) fn growing_oscillations(problem: &Problem<f64>, method: &Method, step: f64) -> Option<String> {
+impl Plan {
+    /// What the user should be warned of before the run starts: oscillations that the step makes grow without bound.
+    pub fn warnings(&self) -> Vec<String> {
+        let growth = growing_oscillations(&self.problem, &self.method, self.step);
+        growth.iter().map(ToString::to_string).collect()
+    }
+
+    /// Why a step failed; where the motion has grown without bound, that is why.
+    pub(super) fn reason_of(&self, cause: Cause) -> Cause {
+        if !cause.is_of_solver() {
+            return cause;
+        }
+        match growing_oscillations(&self.problem, &self.method, self.step) {
+            None => cause,
+            Some(Growth { step, reason, stable }) => {
+                Cause::BeyondStability { reason, stable, step_size: step, met: Box::new(cause) }
+            }
+        }
+    }
+}
+
+/// What grows, if the step makes oscillations of a linear system grow without bound.
+pub(crate) fn growing_oscillations(problem: &Problem<f64>, method: &Method, step: f64) -> Option<Growth> {
     let windows = method.stable_windows().ok()?;
     if !windows.first()?.to.is_finite() {
         return None;
@@ -54,16 +89,14 @@ pub(crate) fn growing_oscillations(problem: &Problem<f64>, method: &Method, step
     let limit = windows.first().map_or(0.0, |window| window.to);
     let shown: Vec<String> = windows.iter().take(3).map(Window::to_string).collect();
     let more = if windows.len() > 3 { " and in narrower ranges beyond" } else { "" };
-    Some(format!(
-        "with a step of {step} the motion will grow without bound: {whose} with omega = {}, so omega*h = {}, but `{}` is \
-         stable for omega*h from {}{more}\n  try a step below {}, or `midpoint` or another Gauss method, \
-         which are stable for every step",
+    let reason = format!(
+        "{whose} with omega = {}, so omega*h = {}, but `{}` is stable for omega*h from {}{more}",
         significant(found.omega, 6),
         significant(found.omega * step.abs(), 6),
         method.name,
         shown.join(", "),
-        significant(limit / found.fastest * (1.0 - 1e-4), 4),
-    ))
+    );
+    Some(Growth { step, reason, stable: significant(limit / found.fastest * (1.0 - 1e-4), 4) })
 }
 
 /// Systems of more coordinates are not multiplied out.
@@ -71,8 +104,8 @@ const MOST_COORDINATES: usize = 30;
 /// A growth by less than this in one step is rounding, or a drift.
 const LEAST_GROWTH: f64 = 1e-6;
 
-/// A warning, if a linear system with forces that depend on velocities grows faster with this step than with a small one.
-fn growing_step(problem: &Problem<f64>, method: &Method, step: f64) -> Option<String> {
+/// What grows, if a linear system with forces that depend on velocities grows faster with this step than with a small one.
+fn growing_step(problem: &Problem<f64>, method: &Method, step: f64) -> Option<Growth> {
     if problem.system.n() > MOST_COORDINATES || !problem.has_constant_derivatives() {
         return None;
     }
@@ -84,15 +117,11 @@ fn growing_step(problem: &Problem<f64>, method: &Method, step: f64) -> Option<St
     if found < LEAST_GROWTH {
         return None;
     }
-    let smaller =
+    let stable =
         (1..30).map(|k| step / f64::from(1 << k)).find(|h| excess(*h).is_some_and(|e| e < LEAST_GROWTH))?;
-    Some(format!(
-        "with a step of {step} the motion will grow without bound: every step of `{}` multiplies it by {}\n  try a step of {} or less, \
-         or `midpoint` or another Gauss method",
-        method.name,
-        significant(elementary::exp(found), 6),
-        significant(smaller, 4),
-    ))
+    let factor = significant(elementary::exp(found), 6);
+    let reason = format!("every step of `{}` multiplies it by {factor}", method.name);
+    Some(Growth { step, reason, stable: significant(stable, 4) })
 }
 
 /// How fast the powers of the matrix of one step grow: log |Φ^N| / N for a large N.

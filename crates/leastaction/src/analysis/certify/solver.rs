@@ -2,7 +2,6 @@
 
 use super::trail::Trail;
 use super::{Check, SolverFound, Subject, Verdict, digits, each};
-use crate::error::Cause;
 use crate::scalar::elementary;
 use crate::simulate::Outcome;
 use crate::step::{State, Stepper};
@@ -57,7 +56,7 @@ pub(super) fn solver(subject: &Subject<'_>, trail: &Trail) -> Check<SolverFound>
         (factor, false) => format!("; solvable at every step tried, to {}", digits(factor * step)),
     };
     match &trail.outcome {
-        Outcome::Failed(failure) if is_of_solver(&failure.cause) => {
+        Outcome::Failed(failure) if failure.cause.is_of_solver() => {
             let advice = format!("step {} could not be solved\ntry a smaller step", failure.step);
             Check::new(Verdict::Fail, finding, found).advise(advice)
         }
@@ -84,16 +83,6 @@ fn lasting(subject: &Subject<'_>, (mut factor, mut limited): (f64, bool)) -> (f6
         (factor, limited) = ((factor / SMALLER).max(1.0), true);
     }
     (factor, limited)
-}
-
-fn is_of_solver(cause: &Cause) -> bool {
-    matches!(
-        cause,
-        Cause::NotConverged { .. }
-            | Cause::SingularStep { .. }
-            | Cause::NotFinite { .. }
-            | Cause::EnergyJump { .. }
-    )
 }
 
 /// The largest factor by which the step can be multiplied, and whether larger ones fail.

@@ -98,6 +98,7 @@ impl From<&Cause> for Status {
             Cause::EventNotFinite { .. } => Self::EventNotFinite,
             Cause::NoVelocity { .. } => Self::NoVelocity,
             Cause::EnergyJump { .. } => Self::EnergyJump,
+            Cause::BeyondStability { met, .. } => Self::from(met.as_ref()),
         }
     }
 }

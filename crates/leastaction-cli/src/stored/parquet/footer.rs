@@ -1,44 +1,43 @@
 //! The columns that the footer of a Parquet file names and where their bytes are, read without the crate that decodes these: that one
 //! follows nested columns as deep as a file claims them to be, until the stack ends, and skips lists as long as a file claims.
-//! Here whatever is not a flat table of numbers is refused, and the crate gets a schema that was made from what is left.
+//! Here whatever is not a flat table of numbers and words is refused, and the crate gets a schema that was made from what is left.
 //!
-//! A footer is a Thrift structure in the compact protocol. Its second field is a list of the table and its columns, its fourth
-//! one of groups of rows.
+//! A footer is a Thrift structure in the compact protocol (`compact`). Its second field is a list of the table and its columns, its
+//! fourth one of groups of rows, its fifth one of notes: keys and values.
 
+use super::compact::{BINARY, Compact, FALSE, I32, I64, LIST, STRUCT, damaged};
 use parquet::basic::{Repetition, Type as Physical};
 use parquet::schema::types::{SchemaDescriptor, Type};
 use std::sync::Arc;
 
-/// Columns of a list.
+/// Columns of a table.
 const MAX_COLUMNS: usize = 100_000;
 /// Structures within structures that are skipped.
 const MAX_NESTING: usize = 16;
 /// Letters of a name in a message.
 const MAX_NAME: usize = 160;
 
-// kinds of fields in the compact protocol
-const TRUE: u8 = 1;
-const FALSE: u8 = 2;
-const BYTE: u8 = 3;
-const I16: u8 = 4;
-pub(super) const I32: u8 = 5;
-const I64: u8 = 6;
-const DOUBLE: u8 = 7;
-const BINARY: u8 = 8;
-const LIST: u8 = 9;
-const SET: u8 = 10;
-pub(super) const STRUCT: u8 = 12;
-
-/// How the numbers of a column are stored.
+/// How the cells of a column are stored.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Kind {
     Double,
     Float,
     Int { signed: bool },
     Long { signed: bool },
+    Word,
 }
 
-/// A column of numbers.
+impl Kind {
+    /// The bytes of a number, and those of a word at least, which are its length.
+    pub(super) fn width(self) -> u64 {
+        match self {
+            Self::Double | Self::Long { .. } => 8,
+            Self::Float | Self::Int { .. } | Self::Word => 4,
+        }
+    }
+}
+
+/// A column of numbers or words.
 #[derive(Debug)]
 pub(super) struct Column {
     pub(super) name: String,
@@ -47,14 +46,6 @@ pub(super) struct Column {
 }
 
 impl Column {
-    /// The bytes of a number.
-    pub(super) fn width(&self) -> u64 {
-        match self.kind {
-            Kind::Double | Kind::Long { .. } => 8,
-            Kind::Float | Kind::Int { .. } => 4,
-        }
-    }
-
     /// The name for a message.
     pub(super) fn title(&self) -> String {
         shortened(&self.name)
@@ -99,37 +90,50 @@ pub(super) fn schema(columns: &[Column]) -> Result<SchemaDescriptor, String> {
             Kind::Float => Physical::FLOAT,
             Kind::Int { .. } => Physical::INT32,
             Kind::Long { .. } => Physical::INT64,
+            Kind::Word => Physical::BYTE_ARRAY,
         };
         let repetition = if column.optional { Repetition::OPTIONAL } else { Repetition::REQUIRED };
         Type::primitive_type_builder(&column.name, physical).with_repetition(repetition).build().map(Arc::new)
     });
     let fields = fields.collect::<Result<_, _>>().map_err(|error| error.to_string())?;
-    let table = Type::group_type_builder("list").with_fields(fields).build();
+    let table = Type::group_type_builder("table").with_fields(fields).build();
     Ok(SchemaDescriptor::new(Arc::new(table.map_err(|error| error.to_string())?)))
 }
 
-/// The columns of a footer and the groups of rows.
-pub(super) fn contents(footer: &[u8]) -> Result<(Vec<Column>, Vec<Group>), String> {
+/// What a footer says.
+#[derive(Default)]
+pub(super) struct Footer {
+    pub(super) columns: Vec<Column>,
+    pub(super) groups: Vec<Group>,
+    /// Keys and values that the writer left.
+    pub(super) notes: Vec<(String, String)>,
+}
+
+pub(super) fn contents(footer: &[u8]) -> Result<Footer, String> {
     let mut bytes = Compact { bytes: footer };
-    let (mut columns, mut groups, mut last) = (Vec::new(), Vec::new(), 0);
+    let (mut found, mut last) = (Footer::default(), 0);
     while let Some(field) = bytes.field(&mut last)? {
         match field {
-            (2, LIST) => columns = bytes.columns()?,
+            (2, LIST) => found.columns = bytes.columns()?,
             (4, LIST) => {
+                let (count, columns) = (bytes.structures()?, found.columns.len());
+                found.groups = (0..count).map(|_| bytes.group(columns)).collect::<Result<_, _>>()?;
+            }
+            (5, LIST) => {
                 let count = bytes.structures()?;
-                groups = (0..count).map(|_| bytes.group(columns.len())).collect::<Result<_, _>>()?;
+                found.notes = (0..count).map(|_| bytes.note()).collect::<Result<_, _>>()?;
             }
             (_, kind) => bytes.skip(kind, MAX_NESTING)?,
         }
     }
-    if columns.is_empty() {
+    if found.columns.is_empty() {
         return Err(damaged("names no columns"));
     }
-    Ok((columns, groups))
-}
-
-fn damaged(what: &str) -> String {
-    format!("it is damaged: its footer {what}")
+    // a group may say nothing of its columns, and the list of these may come after it
+    if found.groups.iter().any(|group| group.parts.len() != found.columns.len()) {
+        return Err(damaged("has a group of rows that lacks columns"));
+    }
+    Ok(found)
 }
 
 /// What the schema says of the table or of a column.
@@ -148,6 +152,7 @@ struct Element {
 #[derive(Clone, Copy)]
 enum Logical {
     Integer { signed: bool },
+    Text,
     Other,
 }
 
@@ -156,18 +161,18 @@ fn column(element: Element) -> Result<Column, String> {
     if element.children.unwrap_or(0) != 0 {
         return Err(format!("`{name}` has columns of its own; try a flat table of numbers"));
     }
-    let signed = match (element.logical, element.converted) {
-        (Some(Logical::Integer { signed }), _) => Some(signed),
-        (Some(Logical::Other), _) => None,
-        (None, None | Some(15..=18)) => Some(true),
-        (None, Some(11..=14)) => Some(false),
-        (None, Some(_)) => None,
-    };
-    let kind = match (element.physical, signed) {
-        (Some(1), Some(signed)) => Kind::Int { signed },
-        (Some(2), Some(signed)) => Kind::Long { signed },
-        (Some(4), Some(_)) => Kind::Float,
-        (Some(5), Some(_)) => Kind::Double,
+    let meaning = element.logical.unwrap_or(match element.converted {
+        None | Some(15..=18) => Logical::Integer { signed: true },
+        Some(11..=14) => Logical::Integer { signed: false },
+        Some(0) => Logical::Text,
+        Some(_) => Logical::Other,
+    });
+    let kind = match (element.physical, meaning) {
+        (Some(1), Logical::Integer { signed }) => Kind::Int { signed },
+        (Some(2), Logical::Integer { signed }) => Kind::Long { signed },
+        (Some(4), Logical::Integer { .. }) => Kind::Float,
+        (Some(5), Logical::Integer { .. }) => Kind::Double,
+        (Some(6), Logical::Text) => Kind::Word,
         _ => return Err(format!("the column `{name}` is no column of numbers")),
     };
     let optional = match element.repetition {
@@ -178,76 +183,7 @@ fn column(element: Element) -> Result<Column, String> {
     Ok(Column { name: element.name, kind, optional })
 }
 
-/// What is left of bytes in the compact protocol.
-pub(super) struct Compact<'a> {
-    pub(super) bytes: &'a [u8],
-}
-
 impl Compact<'_> {
-    fn byte(&mut self) -> Result<u8, String> {
-        let (&first, rest) = self.bytes.split_first().ok_or_else(|| damaged("ends too early"))?;
-        self.bytes = rest;
-        Ok(first)
-    }
-
-    fn take(&mut self, count: u64) -> Result<&[u8], String> {
-        let count = usize::try_from(count).map_err(|_| damaged("ends too early"))?;
-        let (taken, rest) = self.bytes.split_at_checked(count).ok_or_else(|| damaged("ends too early"))?;
-        self.bytes = rest;
-        Ok(taken)
-    }
-
-    /// Seven bits a byte, lowest first.
-    fn natural(&mut self) -> Result<u64, String> {
-        let mut value = 0;
-        for shift in (0..64).step_by(7) {
-            let byte = self.byte()?;
-            value |= u64::from(byte & 0x7f) << shift;
-            if byte & 0x80 == 0 {
-                return Ok(value);
-            }
-        }
-        Err(damaged("has a number without end"))
-    }
-
-    /// The sign is the lowest bit.
-    pub(super) fn integer(&mut self) -> Result<i64, String> {
-        let value = self.natural()?;
-        Ok((value >> 1) as i64 ^ -((value & 1) as i64))
-    }
-
-    /// The number and the kind of the next field; nothing at the end of a structure.
-    pub(super) fn field(&mut self, last: &mut i64) -> Result<Option<(i64, u8)>, String> {
-        let head = self.byte()?;
-        if head & 0xf == 0 {
-            return Ok(None);
-        }
-        *last = match head >> 4 {
-            0 => self.integer()?,
-            step => last.saturating_add(i64::from(step)),
-        };
-        Ok(Some((*last, head & 0xf)))
-    }
-
-    /// The kind and the number of elements.
-    fn list(&mut self) -> Result<(u8, usize), String> {
-        let head = self.byte()?;
-        let count = if head >> 4 == 15 { self.natural()? } else { u64::from(head >> 4) };
-        // an element has a byte at least
-        if count > self.bytes.len() as u64 {
-            return Err(damaged("has a list that is longer than itself"));
-        }
-        Ok((head & 0xf, count as usize))
-    }
-
-    /// The number of elements of a list of structures.
-    fn structures(&mut self) -> Result<usize, String> {
-        match self.list()? {
-            (STRUCT, count) | (_, count @ 0) => Ok(count),
-            _ => Err(damaged("has a list of something else than structures")),
-        }
-    }
-
     fn columns(&mut self) -> Result<Vec<Column>, String> {
         let Some(count) = self.structures()?.checked_sub(1) else { return Ok(Vec::new()) };
         if count > MAX_COLUMNS {
@@ -268,14 +204,14 @@ impl Compact<'_> {
             match field {
                 (1, LIST) => {
                     let count = self.structures()?;
+                    if count != columns {
+                        return Err(damaged("has a group of rows that lacks columns"));
+                    }
                     group.parts = (0..count).map(|_| self.part()).collect::<Result<_, _>>()?;
                 }
                 (3, I64) => group.rows = self.integer()?,
                 (_, kind) => self.skip(kind, MAX_NESTING)?,
             }
-        }
-        if group.parts.len() != columns {
-            return Err(damaged("has a group of rows that lacks columns"));
         }
         Ok(group)
     }
@@ -303,6 +239,18 @@ impl Compact<'_> {
         Ok(part)
     }
 
+    fn note(&mut self) -> Result<(String, String), String> {
+        let (mut note, mut last) = ((String::new(), String::new()), 0);
+        while let Some(field) = self.field(&mut last)? {
+            match field {
+                (1, BINARY) => note.0 = self.text()?.to_owned(),
+                (2, BINARY) => note.1 = self.text()?.to_owned(),
+                (_, kind) => self.skip(kind, MAX_NESTING)?,
+            }
+        }
+        Ok(note)
+    }
+
     fn element(&mut self) -> Result<Element, String> {
         let mut element = Element::default();
         let mut last = 0;
@@ -310,11 +258,7 @@ impl Compact<'_> {
             match field {
                 (1, I32) => element.physical = Some(self.integer()?),
                 (3, I32) => element.repetition = Some(self.integer()?),
-                (4, BINARY) => {
-                    let length = self.natural()?;
-                    let name = std::str::from_utf8(self.take(length)?);
-                    element.name = name.map_err(|_| damaged("has a name that is no UTF-8"))?.to_owned();
-                }
+                (4, BINARY) => element.name = self.text()?.to_owned(),
                 (5, I32) => element.children = Some(self.integer()?),
                 (6, I32) => element.converted = Some(self.integer()?),
                 (10, STRUCT) => element.logical = self.logical()?,
@@ -324,7 +268,7 @@ impl Compact<'_> {
         Ok(element)
     }
 
-    /// One of several structures; that of integers is the tenth.
+    /// One of several structures; that of texts is the first, that of integers the tenth.
     fn logical(&mut self) -> Result<Option<Logical>, String> {
         let (mut logical, mut last) = (None, 0);
         while let Some(field) = self.field(&mut last)? {
@@ -332,7 +276,7 @@ impl Compact<'_> {
                 self.integer_type()?
             } else {
                 self.skip(field.1, MAX_NESTING)?;
-                Logical::Other
+                if field == (1, STRUCT) { Logical::Text } else { Logical::Other }
             });
         }
         Ok(logical)
@@ -348,34 +292,5 @@ impl Compact<'_> {
             self.skip(kind, MAX_NESTING)?;
         }
         Ok(Logical::Integer { signed })
-    }
-
-    pub(super) fn skip(&mut self, kind: u8, nesting: usize) -> Result<(), String> {
-        let inner = nesting.checked_sub(1).ok_or_else(|| damaged("is nested too deep"))?;
-        match kind {
-            TRUE | FALSE => {}
-            BYTE => drop(self.byte()?),
-            I16 | I32 | I64 => drop(self.natural()?),
-            DOUBLE => drop(self.take(8)?),
-            BINARY => {
-                let length = self.natural()?;
-                self.take(length)?;
-            }
-            LIST | SET => {
-                let (kind, count) = self.list()?;
-                for _ in 0..count {
-                    // in a list a boolean is a byte
-                    self.skip(if kind <= FALSE { BYTE } else { kind }, inner)?;
-                }
-            }
-            STRUCT => {
-                let mut last = 0;
-                while let Some((_, kind)) = self.field(&mut last)? {
-                    self.skip(kind, inner)?;
-                }
-            }
-            _ => return Err(damaged("has a field of an unknown kind")),
-        }
-        Ok(())
     }
 }

@@ -1,7 +1,8 @@
 //! The pages of a column of a Parquet file, each compared with its bytes and with the rows that are left before it is decoded.
 //! Their heads are read here, because the crate that decodes them skips lists that are as long as a file claims.
 
-use super::parquet_footer::{Compact, I32, STRUCT};
+use super::compact::{Compact, I32, STRUCT};
+use super::footer::Kind;
 use parquet::basic::Encoding;
 use parquet::column::page::{Page, PageMetadata, PageReader};
 use parquet::errors::{ParquetError, Result};
@@ -18,11 +19,11 @@ pub(super) struct Pages<R: ChunkReader> {
     pub(super) start: u64,
     /// Where the column ends; within the file.
     pub(super) end: u64,
-    /// The bytes of a number.
-    pub(super) width: u64,
+    /// How its cells are stored.
+    pub(super) kind: Kind,
     /// Rows that are left.
     pub(super) left: u64,
-    /// Whether there was a page of the numbers that others count off.
+    /// Whether there was a page of the cells that others count off.
     pub(super) dictionary: bool,
 }
 
@@ -145,7 +146,7 @@ impl<R: ChunkReader> Pages<R> {
         match (page, page.encoding()) {
             (Page::DictionaryPage { .. }, Encoding::PLAIN | Encoding::PLAIN_DICTIONARY) => {
                 // room for all of them is made at once
-                if count * self.width > bytes {
+                if count * self.kind.width() > bytes {
                     return refuse(format!("a page of {bytes} bytes cannot have {count} numbers"));
                 }
                 self.dictionary = true;
@@ -154,7 +155,10 @@ impl<R: ChunkReader> Pages<R> {
             (Page::DictionaryPage { .. }, other) => {
                 refuse(format!("a dictionary cannot be encoded as {other}"))
             }
-            (_, Encoding::PLAIN | Encoding::BYTE_STREAM_SPLIT | Encoding::DELTA_BINARY_PACKED) => Ok(()),
+            (_, Encoding::PLAIN) => Ok(()),
+            (_, Encoding::BYTE_STREAM_SPLIT | Encoding::DELTA_BINARY_PACKED) if self.kind != Kind::Word => {
+                Ok(())
+            }
             (_, Encoding::PLAIN_DICTIONARY | Encoding::RLE_DICTIONARY) if self.dictionary => Ok(()),
             (_, other) => refuse(format!("a page cannot be read as {other}; try the encoding PLAIN")),
         }

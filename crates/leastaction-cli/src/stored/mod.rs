@@ -1,18 +1,28 @@
-//! Tables that were written, read again: states, events or members, as CSV, NPZ or Parquet.
+//! Tables in files, read: results (states, events or members) as CSV, NPZ or Parquet, and the parts that lists of starts share.
+//! Files may come from anywhere, so what they claim is compared with what they have. Uses nothing else of the command, so
+//! that it can be fuzzed alone.
 
-use super::seal::Seal;
-use super::{csv, extension, npz};
+pub(crate) mod csv;
+mod npz;
+#[cfg(feature = "parquet")]
+pub(crate) mod parquet;
+mod seal;
+mod words;
+
+pub(crate) use seal::Seal;
+use std::fs::File;
 use std::path::Path;
+pub(crate) use words::Words;
 
 /// What stands in a column.
-#[derive(Debug, PartialEq)]
+#[derive(Debug)]
 pub(crate) enum Cells {
     Numbers(Vec<f64>),
-    Words(Vec<String>),
+    Words(Words),
 }
 
 impl Cells {
-    fn len(&self) -> usize {
+    pub(crate) fn len(&self) -> usize {
         match self {
             Self::Numbers(numbers) => numbers.len(),
             Self::Words(words) => words.len(),
@@ -33,20 +43,42 @@ pub(crate) struct Stored {
     pub(crate) columns: Vec<(String, Cells)>,
 }
 
+/// The ending of a file's name, which tells its kind.
+pub(crate) fn extension(path: &Path) -> String {
+    path.extension().map(|e| e.to_string_lossy().to_lowercase()).unwrap_or_default()
+}
+
+/// A file that has an end.
+fn open(path: &Path) -> Result<File, String> {
+    // a device or a pipe may never end
+    if std::fs::metadata(path).is_ok_and(|data| !data.is_file()) {
+        return Err("it is no file".to_owned());
+    }
+    File::open(path).map_err(|error| error.to_string())
+}
+
+/// The run that a file carries, as it was written; nothing if it is no such file.
+pub(crate) fn run_of(path: &Path) -> Option<String> {
+    let file = open(path).ok()?;
+    match extension(path).as_str() {
+        #[cfg(feature = "parquet")]
+        "parquet" => parquet::run_of(file),
+        "npz" => npz::run_of(file),
+        _ => csv::run_of(file),
+    }
+}
+
 impl Stored {
     /// Reads a file, by its ending.
     pub(crate) fn read(path: &Path) -> Result<Self, String> {
-        // a device or a pipe may never end
-        if std::fs::metadata(path).is_ok_and(|data| !data.is_file()) {
-            return Err("it is no file".to_owned());
-        }
+        let file = open(path)?;
         let stored = match extension(path).as_str() {
             #[cfg(feature = "parquet")]
-            "parquet" => super::parquet::read(path),
+            "parquet" => parquet::read(file),
             #[cfg(not(feature = "parquet"))]
             "parquet" => Err("this build cannot read Parquet\n  build with `--features parquet`".to_owned()),
-            "npz" => npz::read(path),
-            _ => csv::read(path),
+            "npz" => npz::read(file),
+            _ => csv::read(file),
         }?;
         match stored.columns.iter().find(|(_, cells)| cells.len() != stored.rows()) {
             Some((name, _)) => Err(format!("the column `{name}` has another length than the first")),
