@@ -256,6 +256,9 @@ fn wrong_steps() {
     assert_input_error!(run(0.1, 0.05), Error::BadUntil { .. }, ["0.05", "0.1"]);
     assert_input_error!(run(0.1, -3.0), Error::BadUntil { .. }, ["-3"]);
     assert_input_error!(run(1e-20, 1.0), Error::TooManySteps { .. }, ["1e20"]);
+    let mut late = run(0.1, 1e16 + 100.0);
+    late.initial.t = Some(1e16.into());
+    assert_input_error!(late, Error::BadRun { .. }, ["1e16", "2e0 apart", "0.1"]);
     let often = Run { every: Some(1), ..run(1e-10, 10.0) };
     assert_input_error!(often, Error::TooMuchToRecord { .. }, ["GB", "try every = "]);
     let dense = Run { dense: Some(4), method: Some("rk4".to_owned()), ..run(0.1, 1.0) };

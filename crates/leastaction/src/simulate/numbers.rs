@@ -101,6 +101,15 @@ pub(crate) fn count_steps(length: f64, step: f64, until: f64) -> Result<(u64, bo
     if ratio > 9e15 {
         return Err(Error::TooManySteps { steps: ratio });
     }
+    // the ends of steps must be different times
+    let apart = until.abs().max((until - length).abs()) * f64::EPSILON;
+    if step.abs() < 2.0 * apart {
+        let message = format!(
+            "times near t = {until:e} are numbers {apart:.0e} apart, and the step is {step}\n  \
+             count time from a start nearer to zero, or take larger steps"
+        );
+        return Err(Error::BadRun { message });
+    }
     let nearest = ratio.round();
     // formulas such as 5*period over period/200 leave a rounding error
     let whole = (ratio - nearest).abs() <= (1e-9 * nearest.max(1.0)).min(1e-3);
