@@ -108,8 +108,16 @@ def test_precision():
 
 
 def test_doubtful_steps_are_warned_of():
-    with pytest.warns(la.LeastActionWarning, match="step"):
-        la.simulate("harmonic-oscillator", method="verlet", step=0.5, until=50, throw=False)
+    with pytest.warns(la.LeastActionWarning) as told:
+        la.simulate("harmonic-oscillator", method="verlet", step=0.5, until=1)
+    assert any("without bound" in str(warning.message) for warning in told)
+
+
+def test_steps_beyond_stability_fail_and_say_so():
+    with pytest.raises(la.SimulationError, match="beyond what the method is stable with") as caught:
+        la.simulate("harmonic-oscillator", method="verlet", step=0.5, until=50)
+    assert "try a step below 0.3183" in str(caught.value)
+    assert len(caught.value.solution.t) == 3
 
 
 def test_tables():
