@@ -116,6 +116,28 @@ fn a_journal_cut_anywhere_is_resumed_to_the_same_bytes() {
     assert!(other.code == 2 && other.stderr.contains("belongs to another ensemble"), "{}", other.stderr);
 }
 
+#[test]
+fn a_journal_is_resumed_under_any_name_and_damage_is_told() {
+    let folder = Folder::new("ensemble-renamed");
+    let flags = "ensemble pendulum --until 0.3 --vary q=-1..1:150 --out map.npz";
+    assert_eq!(folder.run(flags).code, 0);
+    let whole = fs::read(folder.path("map.npz")).unwrap();
+    fs::remove_file(folder.path("map.npz")).unwrap();
+    let journal = complete_journal(&folder, flags);
+    let resumed = |journal: &[u8], note: &str| {
+        fs::write(folder.path("kept.part"), journal).unwrap();
+        let resumed = folder.run("resume kept.part");
+        assert!(resumed.code == 0 && resumed.stderr.contains(note), "{}", resumed.stderr);
+        assert_eq!(fs::read(folder.path("map.npz")).unwrap(), whole);
+        assert!(!folder.path("kept.part").exists() && !folder.path("map.npz.part").exists());
+    };
+    resumed(&journal, "150 of 150 members were computed before");
+    let mut damaged = journal;
+    let place = damaged.len() - damaged.len() / 8;
+    damaged[place] ^= 16;
+    resumed(&damaged, "kept.part` is damaged behind");
+}
+
 /// An ensemble that is killed while at work, and continued.
 fn killed_and_resumed(folder: &Folder, flags: &str) {
     let mut child = leastaction()

@@ -4,6 +4,7 @@
 mod common;
 
 use common::Folder;
+use std::fs;
 
 #[test]
 fn a_starter_file_runs_as_it_is() {
@@ -231,4 +232,25 @@ fn wrong_counts_in_flags_say_what_is_wanted() {
         let run = folder.run(&command);
         assert!(run.code == 2 && run.stderr.len() < 3000, "{}", run.stderr.len());
     }
+}
+
+#[test]
+fn run_files_that_never_end_are_refused() {
+    let folder = Folder::new("text-endless");
+    let long = format!("system = \"pendulum\"\n#{}", "x".repeat(5_000_000));
+    fs::write(folder.path("long.toml"), long).unwrap();
+    let refused = folder.run("simulate long.toml");
+    assert!(refused.code == 2 && refused.stderr.contains("more than 4 MB"), "{}", refused.stderr);
+    #[cfg(unix)]
+    {
+        let endless = folder.run("simulate /dev/zero");
+        assert!(endless.code == 2 && endless.stderr.contains("more than 4 MB"), "{}", endless.stderr);
+    }
+    // a table of any length tells its run
+    folder.run("simulate pendulum --until 1 --out run.csv");
+    let mut table = fs::read_to_string(folder.path("run.csv")).unwrap();
+    table.push_str(&"1,2,3\n".repeat(1_000_000));
+    fs::write(folder.path("run.csv"), table).unwrap();
+    let again = folder.run("simulate run.csv --summary json");
+    assert_eq!(again.code, 0, "{}", again.stderr);
 }

@@ -70,7 +70,7 @@ fn perform(request: &Request) -> Result<(), Ending> {
     let files = &request.files;
     let column = picture::column(&plan, request.colour.as_deref(), !files.pictures.is_empty())?;
     let work = Work::new(plan, request, fingerprint)?;
-    if request.resume && files.are_complete(&work.text)? {
+    if request.resume && request.journal.is_none() && files.are_complete(&work.text)? {
         return Ok(());
     }
     let mut journal = files.journal(&work, request)?;
@@ -199,10 +199,11 @@ impl Files {
         self.tables.iter().chain(&self.pictures)
     }
 
-    /// The journal beside the first file; none if nothing is written.
+    /// The journal that was named, or the one beside the first file; none if nothing is written.
     fn journal(&self, work: &Work, request: &Request) -> Result<Option<Journal>, Ending> {
         let Some(first) = self.all().next() else { return Ok(None) };
-        let (path, note) = (journal::path_beside(first), request.note()?);
+        let path = request.journal.clone().unwrap_or_else(|| journal::path_beside(first));
+        let note = request.note()?;
         Journal::open(&path, &work.identity, &note, work.shape(), request.resume).map(Some)
     }
 

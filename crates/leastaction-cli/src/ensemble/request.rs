@@ -17,6 +17,8 @@ pub(super) struct Request {
     pub(super) threads: Option<usize>,
     pub(super) summary: SummaryFormat,
     pub(super) resume: bool,
+    /// The journal to continue, if it is not the one beside the first file.
+    pub(super) journal: Option<PathBuf>,
 }
 
 /// Where the results go.
@@ -48,6 +50,7 @@ impl Request {
             threads: flags.threads,
             summary: flags.summary,
             resume: flags.resume,
+            journal: None,
             run,
         })
     }
@@ -64,6 +67,7 @@ impl Request {
             threads: flags.threads,
             summary: flags.summary,
             resume: true,
+            journal: Some(flags.file.clone()),
         })
     }
 

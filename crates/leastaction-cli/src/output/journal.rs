@@ -4,7 +4,7 @@
 //! It begins with the text that says which ensemble it belongs to, and another that says what else it takes to continue it. Blocks follow in their order, each with its number, its columns and a
 //! checksum, so that any of them, and any column of one, has a known place. A file that was cut anywhere is good up to its last whole block.
 
-use crate::Ending;
+use crate::{Ending, say};
 use leastaction::scalar::Checksum;
 use leastaction::simulate::ensemble::Block;
 use std::fs::{File, TryLockError};
@@ -150,7 +150,14 @@ impl Journal {
         while self.blocks < self.shape.blocks() {
             match self.read(self.blocks) {
                 Ok(_) => self.blocks += 1,
-                Err(error) if matches!(error.kind(), ErrorKind::UnexpectedEof | ErrorKind::InvalidData) => {
+                // it was killed while it wrote
+                Err(error) if error.kind() == ErrorKind::UnexpectedEof => break,
+                Err(error) if error.kind() == ErrorKind::InvalidData => {
+                    say(&format!(
+                        "warning: `{}` is damaged behind {} members; those after them are computed again",
+                        self.path.display(),
+                        self.shape.members.min(self.blocks * self.shape.block)
+                    ));
                     break;
                 }
                 Err(error) => return Err(error),

@@ -102,10 +102,12 @@ pub(crate) fn count_steps(length: f64, step: f64, until: f64) -> Result<(u64, bo
         return Err(Error::TooManySteps { steps: ratio });
     }
     // the ends of steps must be different times
-    let apart = until.abs().max((until - length).abs()) * f64::EPSILON;
+    let start = until - length;
+    let far = if until.abs() > start.abs() { until } else { start };
+    let apart = far.abs() * f64::EPSILON;
     if step.abs() < 2.0 * apart {
         let message = format!(
-            "times near t = {until:e} are numbers {apart:.0e} apart, and the step is {step}\n  \
+            "times near t = {far:e} are numbers {apart:.0e} apart, and the step is {step}\n  \
              count time from a start nearer to zero, or take larger steps"
         );
         return Err(Error::BadRun { message });

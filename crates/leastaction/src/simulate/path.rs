@@ -5,7 +5,9 @@
 
 use super::Run;
 use crate::error::{Diagnostic, Error, Result, Source};
-use crate::system::catalogue;
+use crate::system::{MAX_FILE, catalogue};
+use std::fs::File;
+use std::io::Read as _;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -13,9 +15,9 @@ impl Run {
     /// The run that a file describes.
     pub fn open(path: &Path) -> Result<Self> {
         // a table made by the command carries its run in comments, after a line with the version
-        if path.extension().is_some_and(|e| e.eq_ignore_ascii_case("csv")) {
+        if is_table(path) {
             let text = &read(path)?.text;
-            let comments = text.lines().take_while(|line| line.starts_with('#')).skip(1);
+            let comments = text.lines().skip(1);
             let text: Vec<&str> = comments.map(|line| line.strip_prefix("# ").unwrap_or("")).collect();
             let source = Source::new(format!("{} (the run in it)", path.display()), text.join("\n"));
             return Self::read(&stem(path), &source);
@@ -62,11 +64,30 @@ fn stem(path: &Path) -> String {
     path.file_stem().map_or_else(|| "system".to_owned(), |stem| stem.to_string_lossy().into_owned())
 }
 
-/// The text of a file; what is not text is shown.
+fn is_table(path: &Path) -> bool {
+    path.extension().is_some_and(|e| e.eq_ignore_ascii_case("csv"))
+}
+
+/// The text of a file, of a table its comments; what is not text is shown.
 fn read(path: &Path) -> Result<Arc<Source>> {
     let name = path.display().to_string();
-    let bytes = std::fs::read(path)
-        .map_err(|error| Error::BadStudy { message: format!("cannot read `{name}`: {error}") })?;
+    let cannot = |error| Error::BadStudy { message: format!("cannot read `{name}`: {error}") };
+    let mut bytes = Vec::new();
+    // a device may never end
+    let file = File::open(path).map_err(cannot)?;
+    file.take(MAX_FILE as u64 + 1).read_to_end(&mut bytes).map_err(cannot)?;
+    if is_table(path) {
+        let lines = bytes.split_inclusive(|byte| *byte == b'\n').take_while(|line| line.starts_with(b"#"));
+        let comments = lines.map(<[u8]>::len).sum();
+        bytes.truncate(comments);
+    }
+    if bytes.len() > MAX_FILE {
+        let source = Source::new(name, String::new());
+        let title = format!("the file has more than {} MB", MAX_FILE / 1_000_000);
+        return Err(Diagnostic::new(&source, 0..0, title)
+            .help("write repeated terms with sum and list")
+            .into());
+    }
     String::from_utf8(bytes).map(|text| Source::new(name.clone(), text.replace("\r\n", "\n"))).map_err(
         |error| {
             let at = error.utf8_error().valid_up_to();
