@@ -117,6 +117,18 @@ fn a_journal_cut_anywhere_is_resumed_to_the_same_bytes() {
 }
 
 #[test]
+fn a_list_is_a_file() {
+    let folder = Folder::new("ensemble-no-list");
+    fs::create_dir(folder.path("folder.csv")).unwrap();
+    let refused = folder.run("ensemble pendulum --until 1 --list folder.csv --out map.npz");
+    assert!(
+        refused.code == 2 && refused.stderr.contains("`folder.csv`: it is no file"),
+        "{}",
+        refused.stderr
+    );
+}
+
+#[test]
 fn a_journal_is_resumed_under_any_name_and_damage_is_told() {
     let folder = Folder::new("ensemble-renamed");
     let flags = "ensemble pendulum --until 0.3 --vary q=-1..1:150 --out map.npz";

@@ -8,7 +8,11 @@ use std::path::Path;
 
 /// Reads a list, by the ending of its file.
 pub(super) fn read(path: &Path) -> Result<List, Ending> {
-    let file = || File::open(path).map_err(|error| error.to_string());
+    let file = || match std::fs::metadata(path) {
+        // a device may never end
+        Ok(data) if !data.is_file() => Err("it is no file; give the path of a table".to_owned()),
+        _ => File::open(path).map_err(|error| error.to_string()),
+    };
     let list = match stored::extension(path).as_str() {
         "csv" => file().and_then(|file| List::read_csv(BufReader::new(file)).map_err(|e| e.to_string())),
         #[cfg(feature = "parquet")]
