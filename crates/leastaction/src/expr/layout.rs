@@ -117,7 +117,7 @@ pub(crate) struct Layout {
     pub(super) nodes: usize,
     /// Trajectories abreast: one or four.
     pub(super) abreast: usize,
-    /// Lanes of a block: a multiple of four.
+    /// Lanes of a block: a multiple of four, and of eight where more than four nodes of one trajectory go side by side.
     pub(super) lanes: usize,
     pub(super) pattern: Pattern,
     /// How many numbers a first or fresh sweep keeps for others: factors first.
@@ -146,7 +146,7 @@ impl Layout {
             n: group.len(),
             nodes,
             abreast,
-            lanes: (nodes * abreast).next_multiple_of(4),
+            lanes: (nodes * abreast).next_multiple_of(if abreast == 1 && nodes > 4 { 8 } else { 4 }),
             pattern: tapes.pattern.clone(),
             kept: tapes.kept,
             group: group.to_vec(),
@@ -177,6 +177,12 @@ impl Layout {
     /// The same where some of the trajectories abreast may rest.
     pub(super) fn with_rest(&self) -> Self {
         Self { resting_allowed: true, ..self.clone() }
+    }
+
+    /// Whether nodes fill registers of eight lanes.
+    #[cfg(all(feature = "native", target_arch = "x86_64"))]
+    pub(super) fn takes_eight(&self) -> bool {
+        self.abreast == 1 && self.lanes.is_multiple_of(8)
     }
 
     /// q_i at the start of the step, and what rounding took from it.

@@ -14,7 +14,7 @@
 //! The first sweep of a step instead continues the velocities of the step before, and evaluates the factors of L_vv, which are then kept
 //! until a fresh sweep evaluates them anew. Sines and cosines are kept as well: refining sweeps turn them by the little that angles change.
 //! Π takes velocities to the polynomials of the method; with Gauss points it is the identity. Else what it drops of T is taken from P.
-//! As machine code four nodes go side by side; without, they go one after the other, in the same order of operations and so to the same bits.
+//! As machine code nodes go side by side, as many as a register has lanes; without, they go one after the other, in the same order of operations and so to the same bits.
 
 use super::aligned::Aligned;
 use super::layout::{
@@ -42,6 +42,7 @@ pub struct Nodes {
     /// Places of the layout that are asked for in every sweep.
     first_velocity: usize,
     first_force: usize,
+    first_size: usize,
     first_change: usize,
     /// All numbers.
     pub(super) variables: Aligned,
@@ -130,6 +131,7 @@ impl Nodes {
             largest: vec![0.0; layout.groups],
             first_velocity: layout.velocity(0),
             first_force: layout.force(0),
+            first_size: layout.size(0),
             first_change: layout.change(0),
             layout,
         };
@@ -226,9 +228,16 @@ impl Nodes {
     }
     /// All that the next step needs to know of this one: velocities, and those that follow from them.
     pub fn exchange(&mut self, ledger: &mut Ledger) {
-        ledger.numbers(&mut self.variables[self.first_velocity..self.first_force]);
-        let (first, layout) = (self.layout.following(0), &self.layout);
-        ledger.numbers(&mut self.variables[first..first + layout.following * layout.lanes]);
+        let layout = &self.layout;
+        let velocities = (0..layout.n).map(|i| layout.velocity(i));
+        let following = (0..layout.following).map(|k| layout.following(k));
+        for place in velocities.chain(following) {
+            // whatever the width of registers, as many numbers as fill one of four lanes
+            let (known, rest) =
+                self.variables[place..place + layout.lanes].split_at_mut(layout.nodes.next_multiple_of(4));
+            ledger.numbers(known);
+            rest.fill(known[layout.nodes - 1]);
+        }
     }
     /// V_i at the nodes.
     pub fn velocity(&self, i: usize) -> &[f64] {
@@ -253,7 +262,7 @@ impl Nodes {
     }
     /// Measures V and F after a sweep, which went as [`sweep`](Self::sweep) was told: from now on changes are relative to this.
     pub fn measure(&mut self, sweep: Sweep, one_by_one: bool) {
-        let (first, count) = (self.layout.size(0), 2 * self.layout.n);
+        let (first, count) = (self.first_size, 2 * self.layout.n);
         // the code of first sweeps does this
         if sweep != Sweep::First || one_by_one || self.kernels.first.code.is_none() {
             for i in 0..count {
@@ -266,7 +275,7 @@ impl Nodes {
     }
     /// The sizes of all V and then of all F, as they were measured.
     pub fn sizes(&self) -> &[f64] {
-        &self.variables[self.layout.size(0)..][..2 * self.layout.n]
+        &self.variables[self.first_size..self.first_size + 2 * self.layout.n]
     }
     /// Replaces all V by what they were.
     pub fn restore_velocities(&mut self, velocities: &[f64]) {
@@ -283,28 +292,28 @@ impl Nodes {
     }
     /// A sweep. `false` if the code gave up on the way: then nothing here means anything, and the step has to be done again from its start,
     /// one node after the other.
+    #[inline]
     pub fn sweep(&mut self, sweep: Sweep, one_by_one: bool) -> bool {
-        // where nothing can be fresh, refining is as good
-        let sweep = match (sweep, &self.kernels.fresh) {
-            (Sweep::Fresh, None) => Sweep::Refine,
-            _ => sweep,
-        };
-        let kernel = self.kernels.of(sweep);
-        let Some(code) = kernel.code.as_ref().filter(|_| !one_by_one) else {
-            self.sweep_one_by_one(sweep);
-            return true;
-        };
-        code.run(Arrays {
-            registers: &mut [],
-            q: &[],
-            v: &[],
-            t: &[],
-            outputs: &mut self.variables,
-            changes: &mut [],
-            scratch: &mut self.scratch,
-        })
+        match &self.kernels.of(sweep).code {
+            Some(code) if !one_by_one => code.run(Arrays {
+                registers: &mut [],
+                q: &[],
+                v: &[],
+                t: &[],
+                outputs: &mut self.variables,
+                changes: &mut [],
+                scratch: &mut self.scratch,
+            }),
+            _ => {
+                // where nothing can be fresh, refining is as good
+                let never_fresh = sweep == Sweep::Fresh && self.kernels.fresh.is_none();
+                self.sweep_one_by_one(if never_fresh { Sweep::Refine } else { sweep });
+                true
+            }
+        }
     }
 
+    #[cold]
     fn sweep_one_by_one(&mut self, sweep: Sweep) {
         self.old.copy_from_slice(&self.variables[..self.layout.variables()]);
         self.variables[self.layout.change(0)..self.layout.variables()].fill(0.0);

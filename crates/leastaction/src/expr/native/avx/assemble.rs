@@ -82,7 +82,9 @@ impl<'p> Assembler<'p> {
                 end[operand as usize] += 1;
             }
         }
-        let narrow = operations().any(|(_, (_, width))| *width != Width::Eight);
+        let is_store = |operation: &Operation| matches!(operation, Operation::Store(..));
+        let narrow =
+            operations().any(|(_, (operation, width))| *width != Width::Eight && !is_store(operation));
         Self {
             registers: if narrow { NARROW } else { REGISTERS },
             program,
@@ -110,7 +112,7 @@ impl<'p> Assembler<'p> {
             Operation::Load(array, place) => self.memory[at as usize] = Some(self.in_array(array, place)),
             Operation::Broadcast(array, place) => {
                 let (target, memory) = (self.target(at), self.in_array(array, place));
-                self.encoder.broadcast(target, memory);
+                self.encoder.broadcast(width, target, memory);
             }
             Operation::Constant(place) => self.memory[at as usize] = Some(Memory::Table(place)),
             Operation::Single(single, a) => self.write_single(at, single, a, width),
@@ -187,6 +189,9 @@ impl<'p> Assembler<'p> {
             Single::Right(places) => self.encoder.shift(2, width, target, a, places),
             Single::Second => self.encoder.whole(0x15, Width::Two, target, a, Place::Register(a)),
             Single::UpperHalf => self.encoder.upper_half(target, a),
+            Single::OtherHalf => self.encoder.quarters(target, a, 0b01_00_11_10),
+            Single::OtherQuarter => self.encoder.quarters(target, a, 0b10_11_00_01),
+            Single::OtherLane => self.encoder.other_lanes(target, a),
             Single::Sqrt => self.encoder.square_root(width, target, a),
         }
     }

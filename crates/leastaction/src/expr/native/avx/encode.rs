@@ -277,11 +277,24 @@ impl Encoder {
         self.bytes[place + 3] &= !(1 << 4);
     }
     /// One number into all lanes.
-    pub(super) fn broadcast(&mut self, target: Xmm, memory: Memory) {
-        self.emit(all(MAP_2, 0x19, Width::Four, target, None), Place::Memory(memory));
+    pub(super) fn broadcast(&mut self, width: Width, target: Xmm, memory: Memory) {
+        self.emit(all(MAP_2, 0x19, width, target, None), Place::Memory(memory));
     }
+    /// The quarters of a register of eight lanes in the order of two bits each.
+    pub(super) fn quarters(&mut self, target: Xmm, a: Xmm, order: u8) {
+        let instruction = all(MAP_3, 0x23, Width::Eight, target, Some(a));
+        self.emit(Instruction { immediate: Some(order), ..instruction }, Place::Register(a));
+    }
+    /// Neighbours among eight lanes exchanged.
+    pub(super) fn other_lanes(&mut self, target: Xmm, a: Xmm) {
+        let instruction = all(MAP_3, 0x05, Width::Eight, target, None);
+        self.emit(Instruction { immediate: Some(0b0101_0101), ..instruction }, Place::Register(a));
+    }
+    /// Stores as many lanes as a width has; one lane of any register.
     pub(super) fn store(&mut self, width: Width, memory: Memory, a: Xmm) {
-        let instruction = Instruction { prefix: lanes(width), ..all(MAP_1, 0x11, width, a, None) };
+        // only the longer prefix can name a later register; it stores as many lanes as its prefix tells
+        let eight = width == Width::Eight || a >= 16;
+        let instruction = Instruction { prefix: lanes(width), eight, ..all(MAP_1, 0x11, width, a, None) };
         self.emit(instruction, Place::Memory(memory));
     }
     /// Leaves if a sign bit is set in one of the lanes.

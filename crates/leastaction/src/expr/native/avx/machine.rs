@@ -112,11 +112,15 @@ impl Code {
         Self::of(tape, lengths, || stage(tape, staging).map(|program| roll(&program)))
     }
 
-    /// The code of a sweep over the nodes of a step.
+    /// The code of a sweep over the nodes of a step, in registers as wide as the processor has them and nodes fill them.
     pub(crate) fn sweep(tape: &Tape, layout: &Layout) -> Option<Self> {
+        let eight = layout.takes_eight() && has_eight_lanes();
+        Self::sweep_in(if eight { Width::Eight } else { Width::Four }, tape, layout)
+    }
+    pub(super) fn sweep_in(width: Width, tape: &Tape, layout: &Layout) -> Option<Self> {
         let outputs = layout.register(layout.sweep, tape.registers);
         let lengths = Lengths { registers: 0, q: 0, v: 0, t: 0, outputs, changes: 0 };
-        Self::of(tape, lengths, || Some(sweep(tape, layout)))
+        Self::of(tape, lengths, || Some(sweep(tape, layout, width)))
     }
 
     /// The code of a task of a convoy, in registers as wide as the processor has them.

@@ -124,7 +124,7 @@ impl<'p> Writer<'_, 'p> {
 
     /// What nobody reads: all that a unit needs is written before it.
     fn nothing(&self) -> Emit<'p> {
-        Emit::broadcast(self.program, Array::Time, 0)
+        Emit::broadcast(self.program, Array::Time, 0, Width::Four)
     }
 
     /// An operand that is written, or an input.
@@ -153,7 +153,7 @@ impl<'p> Writer<'_, 'p> {
         let one = match self.packs.packs[pack] {
             Pack::Same(Source::Register(register)) => {
                 let (array, place) = place_of(register, self.coordinates);
-                Emit::broadcast(self.program, array, place)
+                Emit::broadcast(self.program, array, place, Width::Four)
             }
             Pack::Same(source) => Emit::side_by_side(&[self.read(source); FULL]),
             Pack::Inputs(first) => {

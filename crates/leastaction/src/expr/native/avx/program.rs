@@ -102,6 +102,10 @@ pub(super) enum Single {
     Second,
     /// The last two lanes of four.
     UpperHalf,
+    /// Of eight lanes: halves exchanged, quarters within halves, lanes within quarters.
+    OtherHalf,
+    OtherQuarter,
+    OtherLane,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -331,10 +335,10 @@ impl<'p> Emit<'p> {
     pub(super) fn load(program: &'p RefCell<Program>, array: Array, place: i32, width: Width) -> Self {
         Self { value: program.borrow_mut().load(array, place, width), width, program }
     }
-    /// One number of an array in four lanes.
-    pub(super) fn broadcast(program: &'p RefCell<Program>, array: Array, place: i32) -> Self {
-        let value = program.borrow_mut().push(Operation::Broadcast(array, place), Width::Four);
-        Self { value, width: Width::Four, program }
+    /// One number of an array in all lanes.
+    pub(super) fn broadcast(program: &'p RefCell<Program>, array: Array, place: i32, width: Width) -> Self {
+        let value = program.borrow_mut().push(Operation::Broadcast(array, place), width);
+        Self { value, width, program }
     }
     /// One number of an array in all lanes of a value of some width, brought there once for the whole program: nothing may change it.
     pub(super) fn everywhere(program: &'p RefCell<Program>, array: Array, place: i32, width: Width) -> Self {
@@ -366,8 +370,13 @@ impl<'p> Emit<'p> {
     pub(super) fn max(self, other: Self) -> Self {
         self.double(Double::Max, other)
     }
-    /// The largest of four lanes, alone.
+    /// The largest of four or eight lanes, alone.
     pub(super) fn largest(self) -> Self {
+        if self.width == Width::Eight {
+            let exchanges = [Single::OtherHalf, Single::OtherQuarter, Single::OtherLane];
+            let all = exchanges.into_iter().fold(self, |largest, other| largest.max(largest.single(other)));
+            return Self { width: Width::One, ..all };
+        }
         let two = Self { width: Width::Two, ..self };
         let half = two.max(two.single(Single::UpperHalf));
         let one = Self { width: Width::One, ..half };

@@ -1,6 +1,6 @@
 //! One sweep over the nodes of a step as a straight-line program.
 //!
-//! Four nodes of one trajectory, or a node of four trajectories, go through the lanes of a register. All numbers lie in the array of outputs. See [`crate::expr::Nodes`], which does the same without machine code. Values are loaded where they are used, so
+//! Nodes of one trajectory, as many as a register has lanes, or a node of four trajectories, go side by side. All numbers lie in the array of outputs. See [`crate::expr::Nodes`], which does the same without machine code. Values are loaded where they are used, so
 //! whatever is used of the old variables comes before what replaces them.
 
 use super::program::{Array, Emit, Program, Width};
@@ -10,15 +10,16 @@ use crate::expr::tape::Tape;
 use crate::scalar::elementary::Lanes;
 use std::cell::RefCell;
 
-/// The program of a sweep.
-pub(super) fn sweep(tape: &Tape, layout: &Layout) -> Program {
+/// The program of a sweep, in registers of a width that has no more lanes than a block.
+pub(super) fn sweep(tape: &Tape, layout: &Layout, width: Width) -> Program {
     let program = RefCell::new(Program::default());
-    write_sweep(&program, tape, layout);
+    write_sweep(&program, tape, layout, width);
     program.into_inner()
 }
 
-fn write_sweep<'p>(program: &'p RefCell<Program>, tape: &Tape, layout: &Layout) {
-    let writer = Writer { program, layout, groups: layout.lanes / 4 };
+fn write_sweep<'p>(program: &'p RefCell<Program>, tape: &Tape, layout: &Layout, width: Width) {
+    let groups = (layout.nodes * layout.abreast).div_ceil(width.lanes());
+    let writer = Writer { program, layout, width, groups };
     let n = layout.n;
     let first = layout.sweep == Sweep::First;
     let targets = if first { Vec::new() } else { writer.targets() };
@@ -37,9 +38,9 @@ fn write_sweep<'p>(program: &'p RefCell<Program>, tape: &Tape, layout: &Layout) 
         let input = |register: u32| match register as usize {
             i if i < n => coordinates[i][group],
             i if i < 2 * n && i < all => targets[i - n][group],
-            i if i < all => writer.four(layout.kept(i - 2 * n), group),
+            i if i < all => writer.several(layout.kept(i - 2 * n), group),
             i if i < 2 * all => velocities[i - all][group],
-            i if i == 2 * all => writer.four(layout.time(), group),
+            i if i == 2 * all => writer.several(layout.time(), group),
             i => writer.register(i, group),
         };
         if first {
@@ -68,7 +69,8 @@ fn write_sweep<'p>(program: &'p RefCell<Program>, tape: &Tape, layout: &Layout) 
             if let Some(i) = changed
                 && !first
             {
-                let change = (value - writer.four(place, group)).abs() * writer.one(layout.inverse_size(i));
+                let change =
+                    (value - writer.several(place, group)).abs() * writer.one(layout.inverse_size(i));
                 grow(group, layout.group[i % n], change);
             }
             writer.replace(place, group, value);
@@ -76,7 +78,7 @@ fn write_sweep<'p>(program: &'p RefCell<Program>, tape: &Tape, layout: &Layout) 
                 writer.replace(layout.counted(n + i), group, value * writer.column(Column::Share, group));
             }
         };
-        write(tape, Width::Four, &input, &output);
+        write(tape, width, &input, &output);
     }
     let largest = largest.into_inner();
     for i in 0..=layout.groups {
@@ -99,34 +101,35 @@ fn write_sweep<'p>(program: &'p RefCell<Program>, tape: &Tape, layout: &Layout) 
 struct Writer<'a, 'p> {
     program: &'p RefCell<Program>,
     layout: &'a Layout,
+    width: Width,
     groups: usize,
 }
 
 impl<'p> Writer<'_, 'p> {
     /// Variables at the nodes of a group.
-    fn four(&self, place: usize, group: usize) -> Emit<'p> {
-        Emit::load(self.program, Array::Outputs, bytes(place + 4 * group), Width::Four)
+    fn several(&self, place: usize, group: usize) -> Emit<'p> {
+        Emit::load(self.program, Array::Outputs, bytes(place + self.width.lanes() * group), self.width)
     }
     /// A number that there is once for a trajectory.
     fn one(&self, place: usize) -> Emit<'p> {
         match self.layout.abreast {
-            1 => Emit::broadcast(self.program, Array::Outputs, bytes(place)),
-            _ => self.four(place, 0),
+            1 => Emit::broadcast(self.program, Array::Outputs, bytes(place), self.width),
+            _ => self.several(place, 0),
         }
     }
     /// Parameters, and what follows from them.
     fn register(&self, register: usize, group: usize) -> Emit<'p> {
         let place = self.layout.register(self.layout.sweep, register);
-        self.four(place, if self.layout.abreast == 1 { group } else { 0 })
+        self.several(place, if self.layout.abreast == 1 { group } else { 0 })
     }
     fn store(&self, place: usize, group: usize, value: Emit<'p>) {
-        value.store(Array::Outputs, bytes(place + 4 * group));
+        value.store(Array::Outputs, bytes(place + self.width.lanes() * group));
     }
     /// Stores what later sweeps build on, but not for trajectories that rest.
     fn replace(&self, place: usize, group: usize, value: Emit<'p>) {
         let value = if self.layout.resting_allowed && self.layout.sweep != Sweep::First {
-            let rests = self.four(self.layout.resting(), 0).is_negative();
-            Emit::select(rests, self.four(place, group), value)
+            let rests = self.several(self.layout.resting(), 0).is_negative();
+            Emit::select(rests, self.several(place, group), value)
         } else {
             value
         };
@@ -136,7 +139,7 @@ impl<'p> Writer<'_, 'p> {
     /// Stores the largest of V_i, or of F_{i−n}.
     fn measure(&self, i: usize) {
         let (layout, place) = (self.layout, self.layout.velocity(i));
-        let size = |group: usize| self.four(place, group).abs();
+        let size = |group: usize| self.several(place, group).abs();
         if let Some(value) = (0..self.groups).map(size).reduce(Emit::max) {
             let value = if layout.abreast == 1 { value.largest() } else { value };
             value.store(Array::Outputs, bytes(layout.size(i)));
@@ -145,13 +148,13 @@ impl<'p> Writer<'_, 'p> {
 
     /// Numbers of the method at the nodes of a group.
     fn column(&self, column: Column, group: usize) -> Emit<'p> {
-        self.four(self.layout.column(column), group)
+        self.several(self.layout.column(column), group)
     }
     /// A number of one node.
     fn at(&self, place: usize, node: usize) -> Emit<'p> {
         match self.layout.abreast {
             1 => self.one(place + node),
-            _ => self.four(place, node),
+            _ => self.several(place, node),
         }
     }
     /// What the projection drops of x: u Σ_j w_j x_j, for all groups.
@@ -169,7 +172,7 @@ impl<'p> Writer<'_, 'p> {
         let mut product = |sums: Option<Vec<Emit<'p>>>, node: usize| {
             let x = self.at(place, node);
             let term = |group: usize| {
-                let weight = self.four(self.layout.weight(matrix, node), group);
+                let weight = self.several(self.layout.weight(matrix, node), group);
                 sums.as_ref().map_or_else(|| x * weight, |sums| x.mul_add(weight, sums[group]))
             };
             (0..self.groups).map(term).collect()
@@ -205,13 +208,13 @@ impl<'p> Writer<'_, 'p> {
             })
             .collect();
         for group in 0..self.groups {
-            let factor = |k: usize| self.four(layout.kept(k), group);
+            let factor = |k: usize| self.several(layout.kept(k), group);
             let order = layout.pattern.order();
             let mut solution: Vec<Emit<'p>> =
-                order.iter().map(|&i| targets[i][group] - self.four(layout.target(i), group)).collect();
+                order.iter().map(|&i| targets[i][group] - self.several(layout.target(i), group)).collect();
             layout.pattern.solve(&mut solution, |x, k, y| x - factor(k) * y, |x, k| x * factor(k));
             for (&i, x) in order.iter().zip(solution) {
-                let corrected = self.four(layout.velocity(i), group) + x;
+                let corrected = self.several(layout.velocity(i), group) + x;
                 self.store(layout.corrected(i), group, corrected);
                 self.store(layout.counted(i), group, corrected * self.column(Column::Share, group));
             }
@@ -228,7 +231,7 @@ impl<'p> Writer<'_, 'p> {
         if layout.sweep == Sweep::First {
             return self.weighted(None, Matrix::Ahead, layout.velocity(i));
         }
-        let corrected = (0..self.groups).map(|group| self.four(layout.corrected(i), group));
+        let corrected = (0..self.groups).map(|group| self.several(layout.corrected(i), group));
         if !layout.projected {
             return corrected.map(coarse).collect();
         }

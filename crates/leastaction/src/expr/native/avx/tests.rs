@@ -5,11 +5,15 @@ use super::program::{Operation, Width};
 use super::roll::roll;
 use super::translate::translate;
 use crate::expr::Backend;
+use crate::expr::Sweep;
 use crate::expr::convoy::{Berths, CONVOY, Task};
 use crate::expr::graph::{Graph, NodeId, Unary};
+use crate::expr::layout::Weights;
 use crate::expr::native::Arrays;
+use crate::expr::nodes::Nodes;
 use crate::expr::stage::{Stage, Staging};
 use crate::expr::tape::{Evaluator, Tape};
+use crate::system::{Problem, Settings, catalogue};
 use std::sync::Arc;
 
 const PARAMETERS: [f64; 2] = [0.7, -1.3];
@@ -319,6 +323,76 @@ fn lanes_of_a_convoy_have_the_bits_of_the_interpreter() {
                 found.extend((0..berths.kept).map(|index| state[berths.kept(index, node) + lane]));
                 let same = |(a, b): (&f64, &f64)| a.to_bits() == b.to_bits() || a.is_nan() && b.is_nan();
                 assert!(right.iter().zip(&found).all(same), "{width:?} {q} {p}: {right:?} {found:?}");
+            }
+        }
+    }
+}
+
+/// Weights without any meaning.
+fn weights(nodes: usize) -> Weights {
+    let matrix = |seed: u64| -> Vec<Vec<f64>> {
+        (0..nodes as u64).map(|row| numbers(seed + row, nodes).iter().map(|x| x / 8.0).collect()).collect()
+    };
+    Weights {
+        shares: numbers(90, nodes),
+        forces: matrix(100),
+        positions: matrix(200),
+        dropped: None,
+        ahead: matrix(300),
+        positions_ahead: matrix(400),
+    }
+}
+
+#[test]
+fn sweeps_have_the_bits_of_the_interpreter_in_registers_of_any_width() {
+    let system = catalogue::system("double-pendulum").unwrap();
+    let problem: Problem<f64> = system.problem(&Settings::default()).unwrap();
+    let model = &problem.system.model;
+    let (tapes, group) = (model.sweeps().unwrap(), &model.structure.group);
+    for count in [3, 4, 5, 8, 12, 17] {
+        let mut nodes =
+            Nodes::new(tapes, group, &weights(count), 0.01, &problem.parameters, Some(Backend::Interpreter));
+        nodes.start([&[0.3, 0.4], &[0.1, -0.2], &[1e-18, 2e-18], &[3e-18, 0.0]], &[0, 1]);
+        nodes.set_velocities(0, |node| 0.3 + 0.01 * node as f64);
+        nodes.set_velocities(1, |node| 0.1 - 0.02 * node as f64);
+        for sweep in [Sweep::First, Sweep::Refine, Sweep::Fresh, Sweep::Refine] {
+            let layout = nodes.layout.of(sweep);
+            let before = nodes.variables.to_vec();
+            assert!(nodes.sweep(sweep, true));
+            if sweep == Sweep::First {
+                nodes.measure(sweep, true);
+            }
+            // momenta that nothing drops are not needed, sizes are measured later, and only refining tells of turns
+            let idle = [layout.momentum(0)..layout.kept(0), layout.size(0)..layout.variables()];
+            for width in [Width::Four, Width::Eight] {
+                if width == Width::Eight && !(layout.takes_eight() && has_eight_lanes()) {
+                    continue;
+                }
+                let Some(code) = Code::sweep_in(width, tapes.of(sweep), &layout) else { continue };
+                let mut found = before.clone();
+                assert!(code.run(Arrays {
+                    registers: &mut [],
+                    q: &[],
+                    v: &[],
+                    t: &[],
+                    outputs: &mut found,
+                    changes: &mut [],
+                    scratch: &mut vec![0.0; code.scratch],
+                }));
+                if sweep == Sweep::Refine && count == layout.lanes {
+                    assert_eq!(bits(nodes.changes()), bits(&found[layout.change(0)..][..1]), "{width:?}");
+                    assert_eq!(nodes.turn().to_bits(), found[layout.turn()].to_bits(), "{width:?}");
+                }
+                for place in 0..layout.variables() {
+                    // lanes that no node fills mean nothing
+                    let block = layout.velocity(0)..layout.size(0);
+                    let lane = if block.contains(&place) { (place - block.start) % layout.lanes } else { 0 };
+                    let counts = lane < count && !idle.iter().any(|range| range.contains(&place));
+                    if counts && place >= block.start {
+                        let [right, found] = [nodes.variables[place], found[place]].map(f64::to_bits);
+                        assert_eq!(right, found, "{width:?}, {count} nodes, {sweep:?}, place {place}");
+                    }
+                }
             }
         }
     }
