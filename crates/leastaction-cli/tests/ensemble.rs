@@ -122,7 +122,7 @@ fn a_list_is_a_file() {
     fs::create_dir(folder.path("folder.csv")).unwrap();
     let refused = folder.run("ensemble pendulum --until 1 --list folder.csv --out map.npz");
     assert!(
-        refused.code == 2 && refused.stderr.contains("`folder.csv`: it is no file"),
+        refused.code == 2 && refused.stderr.contains("`folder.csv`: it is no regular file"),
         "{}",
         refused.stderr
     );

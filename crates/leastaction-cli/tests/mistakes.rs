@@ -188,13 +188,23 @@ const RUNS: &[&str] = &[
     "system = 3\n",
     "system = \"pendulum\"\nmetod = \"rk4\"\n",
     "system = \"pendulum\"\n[initial]\nq = [\"1 +\"]\n",
+    "system = \"pendulum\"\n[initial]\nq = [[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[1]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]\n",
     "system = \"pendulum\"\n[events]\nlow = { of = \"q\", stop = -1 }\n",
     "system = \"pendulum\"\n[ensemble]\nvary = { q = true }\n",
 ];
 
 /// Lists of starts.
-const LISTS: &[&str] =
-    &["", "1,2\n3,4\n", "q,q\n1,2\n", "q,\n1,2\n", "q,omega\n1\n", "q\none\n", "q\nNaN\n", "angle\n1\n"];
+const LISTS: &[&str] = &[
+    "",
+    "1,2\n3,4\n",
+    "q,q\n1,2\n",
+    "q,\n1,2\n",
+    "q,omega\n1\n",
+    "q\none\n",
+    "q\nNaN\n",
+    "q\n\"1\n",
+    "angle\n1\n",
+];
 
 /// The page, as it is written.
 struct Page {

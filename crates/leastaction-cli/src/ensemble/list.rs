@@ -10,7 +10,7 @@ use std::path::Path;
 pub(super) fn read(path: &Path) -> Result<List, Ending> {
     let file = || match std::fs::metadata(path) {
         // a device may never end
-        Ok(data) if !data.is_file() => Err("it is no file; give the path of a table".to_owned()),
+        Ok(data) if !data.is_file() => Err("it is no regular file\n  give the path of a table".to_owned()),
         _ => File::open(path).map_err(|error| error.to_string()),
     };
     let list = match stored::extension(path).as_str() {

@@ -20,6 +20,8 @@ pub(crate) use members::{Heading, write_members};
 pub(crate) use points::Points;
 use std::fs::File;
 use std::io::{BufWriter, Write};
+#[cfg(unix)]
+use std::os::unix::fs::FileTypeExt;
 use std::path::Path;
 use table::Table;
 
@@ -52,6 +54,14 @@ pub(crate) fn check_folder(path: &Path) -> Result<(), Ending> {
     let folder = path.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
     if path.is_dir() {
         return Err(Ending::BadInput(format!("`{}` is a folder; name a file in it", path.display())));
+    }
+    #[cfg(unix)]
+    if std::fs::metadata(path).is_ok_and(|data| data.file_type().is_fifo() || data.file_type().is_socket()) {
+        // it would wait for a reader, and a file cannot be moved to its place
+        return Err(Ending::BadInput(format!(
+            "`{}` is a pipe, and results are written to files that appear whole\n  name a file",
+            path.display()
+        )));
     }
     if std::fs::metadata(path).is_ok_and(|data| data.permissions().readonly()) {
         return Err(Ending::BadInput(format!(
@@ -120,7 +130,7 @@ fn write_whole(
         write(&mut file)?;
         file.flush()
     };
-    // a device or a pipe is written to; moving a file there would replace it
+    // a device is written to; moving a file there would replace it
     let written = if path.exists() && !path.is_file() {
         File::options().write(true).open(path).and_then(|mut device| buffered(&mut device))
     } else {

@@ -52,7 +52,7 @@ pub(crate) fn extension(path: &Path) -> String {
 fn open(path: &Path) -> Result<File, String> {
     // a device or a pipe may never end
     if std::fs::metadata(path).is_ok_and(|data| !data.is_file()) {
-        return Err("it is no file".to_owned());
+        return Err("it is no regular file\n  give the path of a result".to_owned());
     }
     File::open(path).map_err(|error| error.to_string())
 }

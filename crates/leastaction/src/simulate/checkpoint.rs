@@ -144,7 +144,11 @@ impl Checkpoint {
 /// An error if it is a device or a pipe, which may never end.
 fn is_file(path: &Path) -> std::io::Result<()> {
     let is_file = std::fs::metadata(path)?.is_file();
-    if is_file { Ok(()) } else { Err(std::io::Error::other("it is no file")) }
+    if is_file {
+        Ok(())
+    } else {
+        Err(std::io::Error::other("it is no regular file\n  give the path of a checkpoint"))
+    }
 }
 
 fn bad(message: impl Into<String>) -> Error {

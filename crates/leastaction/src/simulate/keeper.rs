@@ -209,7 +209,7 @@ fn take(path: &Path) -> Result<(File, Vec<u8>)> {
     loop {
         // a device or a pipe must not be replaced, or waited for
         if std::fs::metadata(path).is_ok_and(|data| !data.is_file()) {
-            return Err(cannot(std::io::Error::other("it is no file")));
+            return Err(cannot(std::io::Error::other("it is no regular file\n  name another file")));
         }
         // some systems lock only what may be written
         let both = File::options().read(true).write(true).open(path);

@@ -68,10 +68,29 @@ fn is_table(path: &Path) -> bool {
     path.extension().is_some_and(|e| e.eq_ignore_ascii_case("csv"))
 }
 
+/// Whether a path is a pipe or a socket that nobody may write to. Those of this process have somebody at the other end.
+fn waits(path: &Path) -> bool {
+    let is_own = ["/dev/stdin", "/dev/fd", "/proc"].iter().any(|own| path.starts_with(own));
+    #[cfg(unix)]
+    let is_pipe = std::fs::metadata(path).is_ok_and(|data| {
+        use std::os::unix::fs::FileTypeExt;
+        data.file_type().is_fifo() || data.file_type().is_socket()
+    });
+    #[cfg(not(unix))]
+    let is_pipe = false;
+    is_pipe && !is_own
+}
+
 /// The text of a file, of a table its comments; what is not text is shown.
 fn read(path: &Path) -> Result<Arc<Source>> {
     let name = path.display().to_string();
     let cannot = |error| Error::BadStudy { message: format!("cannot read `{name}`: {error}") };
+    if waits(path) {
+        let message = format!(
+            "cannot read `{name}`: it is no regular file\n  give the path of a file; what comes through a pipe is read from /dev/stdin"
+        );
+        return Err(Error::BadStudy { message });
+    }
     let mut bytes = Vec::new();
     // a device may never end
     let file = File::open(path).map_err(cannot)?;

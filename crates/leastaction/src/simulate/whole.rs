@@ -37,6 +37,10 @@ fn open(part: &Path) -> Result<File> {
         if part.is_symlink() {
             std::fs::remove_file(part)?;
         }
+        // a pipe would wait for a reader
+        if std::fs::metadata(part).is_ok_and(|data| !data.is_file()) {
+            return Err(std::io::Error::other(format!("`{}` is no regular file; remove it", part.display())));
+        }
         let file = File::options().write(true).create(true).truncate(false).open(part)?;
         if matches!(file.try_lock(), Err(TryLockError::WouldBlock)) {
             return Err(std::io::Error::new(ErrorKind::ResourceBusy, "another process is writing it"));

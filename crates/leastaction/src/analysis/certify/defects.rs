@@ -204,7 +204,7 @@ fn explain(check: Check<DefectFound>, how: &str, advice: &str) -> Check<DefectFo
     let count = found.states;
     let plural = if count == 1 { "" } else { "s" };
     let finding = format!(
-        "{defect:.1e} at most, at {count} state{plural} of the run{how} (rounding: below {:.0e})",
+        "{defect:.1e} at most, at {count} state{plural} of the run{how} (rounding: below {:.1e})",
         found.allowed
     );
     let explained = Check::new(check.verdict, finding, check.measured);

@@ -21,18 +21,31 @@ fn csv(text: impl BufRead) -> Read<List> {
         if line.is_empty() || line.starts_with('#') {
             continue;
         }
-        let fields = line.split(',').map(|field| field.trim().trim_matches('"'));
-        let row = if list.names.is_empty() {
-            names(fields).map(|names| list.names = names)
-        } else {
-            values(&list.names, fields).map(|row| list.values.extend(row))
-        };
+        let fields: Read<Vec<&str>> = line.split(',').map(|field| unquoted(field.trim())).collect();
+        let row = fields.and_then(|fields| {
+            if list.names.is_empty() {
+                names(fields.into_iter()).map(|names| list.names = names)
+            } else {
+                values(&list.names, &fields).map(|row| list.values.extend(row))
+            }
+        });
         row.map_err(|message| format!("line {}: {message}", number + 1))?;
     }
     if list.names.is_empty() {
         return Err("it is empty; the first line has the names of the columns, such as q1,q2".to_owned());
     }
     Ok(list)
+}
+
+/// A field without the quotes around it.
+fn unquoted(field: &str) -> Read<&str> {
+    let inner = field.strip_prefix('"').and_then(|rest| rest.strip_suffix('"')).unwrap_or(field);
+    if inner.contains('"') {
+        return Err(format!(
+            "a quote is not closed, or stands within a value: `{field}`\n  close it before the next comma, or leave quotes out"
+        ));
+    }
+    Ok(inner)
 }
 
 fn names<'a>(fields: impl Iterator<Item = &'a str>) -> Read<Vec<String>> {
@@ -54,8 +67,7 @@ fn names<'a>(fields: impl Iterator<Item = &'a str>) -> Read<Vec<String>> {
     Ok(names)
 }
 
-fn values<'a>(names: &[String], fields: impl Iterator<Item = &'a str>) -> Read<Vec<f64>> {
-    let fields: Vec<&str> = fields.collect();
+fn values(names: &[String], fields: &[&str]) -> Read<Vec<f64>> {
     if fields.len() != names.len() {
         return Err(format!("{} values for {} columns ({})", fields.len(), names.len(), names.join(", ")));
     }
@@ -65,7 +77,7 @@ fn values<'a>(names: &[String], fields: impl Iterator<Item = &'a str>) -> Read<V
         Err(_) if field.is_empty() => Err(format!("the value of `{name}` is missing")),
         Err(_) => Err(format!("the value of `{name}` is no number: `{field}`")),
     };
-    names.iter().zip(&fields).map(value).collect()
+    names.iter().zip(fields).map(value).collect()
 }
 
 #[cfg(test)]
@@ -85,6 +97,10 @@ mod tests {
             ("q1,q2\n1,2\n3\n", "line 3: 1 values for 2 columns (q1, q2)"),
             ("q1,q2\n1,\n", "line 2: the value of `q2` is missing"),
             ("q1,q2\n1,one\n", "line 2: the value of `q2` is no number: `one`"),
+            ("q1,\"q2\n1,2\n", "line 1: a quote is not closed, or stands within a value: `\"q2`"),
+            ("q1,q2\n1,\"2\n", "line 2: a quote is not closed, or stands within a value: `\"2`"),
+            ("q1,q2\n1,\"\n", "line 2: a quote is not closed"),
+            ("q1,q2\n\"1,2\",3\n", "line 2: a quote is not closed"),
             ("q1,q2\n1,NaN\n", "line 2: the value of `q2` is not a finite number: NaN"),
         ] {
             let found = csv(text.as_bytes()).unwrap_err();

@@ -202,6 +202,10 @@ fn in_other_words<'a>(text: &str, span: &Range<usize>, title: &'a str) -> Option
         _ if title.starts_with("extra `=`") => {
             said("there are two `=`", "one `=` stands between key and value")
         }
+        _ if title.starts_with("cannot recurse further") => said(
+            "brackets or braces are nested too deeply",
+            "lists and tables of a file stand in one another a few times at most; is a closing bracket missing?",
+        ),
         _ if title.starts_with("invalid mantissa") => said("a number starts with a digit", "write 0.5"),
         _ if title.starts_with("invalid fraction") => {
             said("a number with a point has digits behind it", "write 5.0, or 5")
