@@ -35,7 +35,7 @@ impl Pattern {
     pub fn order(&self) -> &[usize] {
         &self.order
     }
-    /// Replaces a right-hand side by the solution, in whatever kind of number: `reduce` is x − factor · y, `scale` is x · factor, with
+    /// Replaces a right-hand side by the solution, in whatever kind of number: `reduce` is x − factor · y in one rounding, `scale` is x · factor, with
     /// factors by their places.
     pub fn solve<X: Clone>(
         &self,

@@ -446,7 +446,7 @@ impl Nodes {
             for (x, &i) in self.room.iter_mut().zip(layout.pattern.order()) {
                 *x = self.variables[layout.target(i) + node] - old[layout.target(i) + node];
             }
-            layout.pattern.solve(&mut self.room, |x, k, y| x - factor(k) * y, |x, k| x * factor(k));
+            layout.pattern.solve(&mut self.room, |x, k, y| (-factor(k)).mul_add(y, x), |x, k| x * factor(k));
             for (x, &i) in self.room.iter().zip(layout.pattern.order()) {
                 let corrected = old[layout.velocity(i) + node] + x;
                 self.variables[layout.corrected(i) + node] = corrected;

@@ -9,6 +9,7 @@ use super::layout::Layout;
 use super::native::{Arrays, Backend, Code};
 use super::stage::{StageCode, Staging};
 use crate::scalar::Real;
+use rustc_hash::FxHashMap;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 /// What an instruction does. Flat, so that the interpreter has one jump to take.
@@ -19,6 +20,12 @@ pub(super) enum Action {
     Mul,
     Div,
     Neg,
+    /// a·b + c, rounded once.
+    MulAdd,
+    /// a·b − c, rounded once.
+    MulSub,
+    /// c − a·b, rounded once.
+    MulFrom,
     /// Output number `target` receives register `a`.
     Store,
     /// Sine of register `a` into `target` and its cosine into `b`.
@@ -51,6 +58,7 @@ pub(super) struct Instruction {
     pub(super) target: u32,
     pub(super) a: u32,
     pub(super) b: u32,
+    pub(super) c: u32,
 }
 
 /// A value that a register holds from the start.
@@ -149,6 +157,8 @@ struct Compiler<'g> {
     place: Vec<u32>,
     /// how many instructions of the body still read a node
     uses: Vec<u32>,
+    /// for a sum or a difference the term that is a product and is never rounded by itself
+    fused: FxHashMap<NodeId, NodeId>,
     free: Vec<u32>,
     tape: Tape,
 }
@@ -171,11 +181,55 @@ impl<'g> Compiler<'g> {
             graph,
             place: vec![UNPLACED; graph.len()],
             uses: vec![0; graph.len()],
+            fused: FxHashMap::default(),
             free: Vec::new(),
             tape,
         };
         compiler.count_uses(outputs);
+        compiler.fuse();
         compiler
+    }
+
+    /// Finds sums and differences of the body with a product that nobody else reads. Of two products the one that is ready last is fused, because the
+    /// other has to be rounded before.
+    fn fuse(&mut self) {
+        let mut depth = vec![0u32; self.graph.len()];
+        for (place, uses) in self.uses.iter().enumerate() {
+            let id = NodeId(place as u32);
+            if *uses == 0 || self.graph.is_fixed(id) {
+                continue;
+            }
+            let node = self.graph.node(id);
+            depth[place] = operands(node).map(|operand| depth[operand.0 as usize] + 1).max().unwrap_or(0);
+            let Node::Binary(Binary::Add | Binary::Sub, a, b) = node else { continue };
+            let is_product = |term: &NodeId| {
+                let computed = matches!(self.graph.node(*term), Node::Binary(Binary::Mul, ..));
+                computed && self.uses[term.0 as usize] == 1 && !self.graph.is_fixed(*term)
+            };
+            let product = [a, b].into_iter().filter(is_product).max_by_key(|term| depth[term.0 as usize]);
+            if let Some(product) = product {
+                self.fused.insert(id, product);
+            }
+        }
+    }
+
+    /// What an instruction for a node does, and what it reads.
+    fn reads(&self, id: NodeId) -> (Action, [Option<NodeId>; 3]) {
+        let node = self.graph.node(id);
+        if let Node::Binary(op, x, y) = node
+            && let Some(&product) = self.fused.get(&id)
+            && let Node::Binary(_, a, b) = self.graph.node(product)
+        {
+            let (action, c) = match (op, product == x) {
+                (Binary::Add, true) => (Action::MulAdd, y),
+                (Binary::Add, false) => (Action::MulAdd, x),
+                (_, true) => (Action::MulSub, y),
+                (_, false) => (Action::MulFrom, x),
+            };
+            return (action, [Some(a), Some(b), Some(c)]);
+        }
+        let mut list = operands(node);
+        (Action::of(node), [list.next(), list.next(), None])
     }
 
     /// Counts the readers of every node that the body will compute.
@@ -204,7 +258,7 @@ impl<'g> Compiler<'g> {
         for (k, &output) in outputs.iter().enumerate() {
             self.emit(output);
             let a = self.register_of(output);
-            self.tape.body.push(Instruction { action: Action::Store, target: k as u32, a, b: 0 });
+            self.tape.body.push(Instruction { action: Action::Store, target: k as u32, a, b: 0, c: 0 });
             self.release(output);
         }
         self.tape
@@ -235,8 +289,8 @@ impl<'g> Compiler<'g> {
                 Node::Decimal(index) => Constant::Decimal(self.graph.decimal_text(index).to_owned()),
                 Node::Pi => Constant::Pi,
                 Node::Parameter(index) => Constant::Parameter(index),
-                node => {
-                    let instruction = self.instruction(node, target);
+                _ => {
+                    let instruction = self.instruction(id, target);
                     self.tape.prologue.push(instruction);
                     continue;
                 }
@@ -257,7 +311,7 @@ impl<'g> Compiler<'g> {
             } else {
                 stack.push((id, true));
                 // the last operand is emitted first, so that left-leaning sums run from their start
-                for operand in operands(self.graph.node(id)) {
+                for operand in self.reads(id).1.into_iter().flatten() {
                     if !self.is_placed(operand) {
                         stack.push((operand, false));
                     }
@@ -276,11 +330,11 @@ impl<'g> Compiler<'g> {
             let (target, b) = (self.fresh_register(), self.fresh_register());
             self.place[sine.0 as usize] = target;
             self.place[cosine.0 as usize] = b;
-            self.tape.body.push(Instruction { action: Action::SinCos, target, a, b });
+            self.tape.body.push(Instruction { action: Action::SinCos, target, a, b, c: 0 });
             return;
         }
-        let mut instruction = self.instruction(node, UNPLACED);
-        for operand in operands(node) {
+        let mut instruction = self.instruction(id, UNPLACED);
+        for operand in self.reads(id).1.into_iter().flatten() {
             self.release(operand);
         }
         let target = self.fresh_register();
@@ -332,10 +386,10 @@ impl<'g> Compiler<'g> {
         }
     }
 
-    fn instruction(&self, node: Node, target: u32) -> Instruction {
-        let mut registers = operands(node).map(|id| self.register_of(id));
-        let a = registers.next().unwrap_or(0);
-        Instruction { action: Action::of(node), target, a, b: registers.next().unwrap_or(0) }
+    fn instruction(&self, id: NodeId, target: u32) -> Instruction {
+        let (action, operands) = self.reads(id);
+        let [a, b, c] = operands.map(|operand| operand.map_or(0, |id| self.register_of(id)));
+        Instruction { action, target, a, b, c }
     }
 }
 
@@ -462,12 +516,16 @@ fn run<R: Real>(instructions: &[Instruction], registers: &mut [R], outputs: &mut
     for instruction in instructions {
         let a = &registers[instruction.a as usize];
         let b = &registers[instruction.b as usize];
+        let c = &registers[instruction.c as usize];
         let value = match instruction.action {
             Action::Add => a.clone() + b.clone(),
             Action::Sub => a.clone() - b.clone(),
             Action::Mul => a.clone() * b.clone(),
             Action::Div => a.clone() / b.clone(),
             Action::Neg => -a.clone(),
+            Action::MulAdd => a.times_plus(b, c),
+            Action::MulSub => a.times_plus(b, &-c.clone()),
+            Action::MulFrom => (-a.clone()).times_plus(b, c),
             Action::Store => {
                 outputs[instruction.target as usize] = a.clone();
                 continue;

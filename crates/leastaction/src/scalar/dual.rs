@@ -93,6 +93,13 @@ impl<R: Field> Field for Dual<R> {
     fn is_finite(&self) -> bool {
         self.value.is_finite() && self.tangent.is_finite()
     }
+    fn times_plus(&self, factor: &Self, sum: &Self) -> Self {
+        let tangent = self.value.times_plus(&factor.tangent, &sum.tangent);
+        Self {
+            value: self.value.times_plus(&factor.value, &sum.value),
+            tangent: self.tangent.times_plus(&factor.value, &tangent),
+        }
+    }
 }
 
 impl<R: Real> Real for Dual<R> {

@@ -47,6 +47,10 @@ pub trait Field:
     fn sub_mul(&mut self, a: &Self, b: &Self) {
         *self = self.clone() - a.clone() * b.clone();
     }
+    /// `self · factor + sum`, where the type can, rounded once.
+    fn times_plus(&self, factor: &Self, sum: &Self) -> Self {
+        self.clone() * factor.clone() + sum.clone()
+    }
     /// Zero.
     fn zero() -> Self {
         Self::from_f64(0.0)
@@ -150,6 +154,9 @@ impl Field for f64 {
     }
     fn sub_mul(&mut self, a: &Self, b: &Self) {
         *self -= a * b;
+    }
+    fn times_plus(&self, factor: &Self, sum: &Self) -> Self {
+        self.mul_add(*factor, *sum)
     }
     fn is_finite(&self) -> bool {
         f64::is_finite(*self)

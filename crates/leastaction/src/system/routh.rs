@@ -230,8 +230,8 @@ mod tests {
     fn sweeps_without_cyclic_coordinates_are_shorter() {
         let system = catalogue::system("lagrange-top").unwrap();
         let reduced = system.model.reduced(5).unwrap();
-        let length = |tape: &crate::expr::Tape| tape.len();
-        assert!(length(&reduced.tapes.refine) < 50 && length(&system.model.sweeps().unwrap().refine) > 60);
+        let (reduced, whole) = (reduced.tapes.refine.len(), system.model.sweeps().unwrap().refine.len());
+        assert!(4 * reduced < 3 * whole, "{reduced} of {whole} instructions");
         // nothing is left of what does not move but by itself
         assert!(catalogue::system("pendulum").unwrap().model.reduced(2).is_none());
     }

@@ -15,11 +15,13 @@ pub(super) fn targets(instruction: &Instruction) -> impl Iterator<Item = u32> {
 
 /// The registers that an instruction reads.
 pub(super) fn sources(instruction: &Instruction) -> impl Iterator<Item = u32> {
-    let second = match instruction.action {
-        Action::Add | Action::Sub | Action::Mul | Action::Div | Action::Binary(_) => Some(instruction.b),
-        _ => None,
+    let Instruction { a, b, c, .. } = *instruction;
+    let list = match instruction.action {
+        Action::MulAdd | Action::MulSub | Action::MulFrom => [Some(a), Some(b), Some(c)],
+        Action::Add | Action::Sub | Action::Mul | Action::Div | Action::Binary(_) => [Some(a), Some(b), None],
+        _ => [Some(a), None, None],
     };
-    [Some(instruction.a), second].into_iter().flatten()
+    list.into_iter().flatten()
 }
 
 /// Where an operand comes from.
@@ -34,19 +36,21 @@ pub(super) enum Source {
 /// An instruction whose operands are other instructions instead of registers.
 pub(super) struct Step {
     pub(super) instruction: Instruction,
-    pub(super) a: Source,
-    pub(super) b: Source,
+    /// As many of a, b and c as its action reads; the others mean nothing.
+    pub(super) operands: [Source; 3],
 }
 
 impl Step {
+    /// Where its operands come from.
+    pub(super) fn reads(&self) -> &[Source] {
+        &self.operands[..sources(&self.instruction).count()]
+    }
     /// The steps it waits for.
     pub(super) fn waits_for(&self) -> impl Iterator<Item = usize> {
-        let step = |source: Source| match source {
+        self.reads().iter().filter_map(|source| match *source {
             Source::Step(index, _) => Some(index),
             Source::Register(_) => None,
-        };
-        let second = if sources(&self.instruction).count() == 2 { step(self.b) } else { None };
-        step(self.a).into_iter().chain(second)
+        })
     }
 }
 
@@ -58,7 +62,8 @@ pub(super) fn steps(body: &[Instruction]) -> Vec<Step> {
         .map(|(index, &instruction)| {
             let source =
                 |register: u32| written.get(&register).copied().unwrap_or(Source::Register(register));
-            let step = Step { instruction, a: source(instruction.a), b: source(instruction.b) };
+            let Instruction { a, b, c, .. } = instruction;
+            let step = Step { instruction, operands: [a, b, c].map(source) };
             for (place, target) in targets(&instruction).enumerate() {
                 written.insert(target, Source::Step(index, place));
             }
@@ -86,7 +91,14 @@ pub(super) fn early(
         }
         let simple = matches!(
             steps[next].instruction.action,
-            Action::Add | Action::Sub | Action::Mul | Action::Div | Action::Neg
+            Action::Add
+                | Action::Sub
+                | Action::Mul
+                | Action::Div
+                | Action::Neg
+                | Action::MulAdd
+                | Action::MulSub
+                | Action::MulFrom
         );
         if group.contains(&next) || !simple || list.len() == EARLY {
             return None;

@@ -4,8 +4,8 @@
 //! goes to memory. Constants and inputs are in memory anyway and are mostly read from there by the instruction that needs them.
 //! One pass, linear in the length of the program.
 
-use super::encode::{Base, Encoder, Memory, Place, Xmm};
-use super::program::{Array, Comparison, Double, Operation, Program, Single, ValueId, Width};
+use super::encode::{Base, Encoder, Memory, Place, Replaced, Xmm};
+use super::program::{Array, Comparison, Double, Fusion, Operation, Program, Single, ValueId, Width};
 
 /// Machine code and the constants behind it.
 pub(super) struct Assembled {
@@ -117,7 +117,7 @@ impl<'p> Assembler<'p> {
             Operation::Constant(place) => self.memory[at as usize] = Some(Memory::Table(place)),
             Operation::Single(single, a) => self.write_single(at, single, a, width),
             Operation::Double(double, a, b) => self.write_double(at, double, a, b, width),
-            Operation::MulAdd(a, b, sum) => self.write_mul_add(at, [a, b, sum], width),
+            Operation::Fused(fusion, a, b, other) => self.write_fused(at, fusion, [a, b, other], width),
             Operation::Select(mask, yes, no) => {
                 let (at_mask, at_no) = (mask, no);
                 let (mask, no) = (self.in_register(mask, &[yes, no]), self.in_register(no, &[mask, yes]));
@@ -248,26 +248,42 @@ impl<'p> Assembler<'p> {
         }
     }
 
-    /// The instruction replaces the sum, which is copied first if somebody needs it later.
-    fn write_mul_add(&mut self, at: u32, [a, b, sum]: [ValueId; 3], width: Width) {
-        // the second factor may come from memory
-        let swap = self.register[a as usize].is_none() && self.register[b as usize].is_some();
-        let (a, b) = if swap { (b, a) } else { (a, b) };
-        let first = self.in_register(a, &[b, sum]);
-        let old = self.in_register(sum, &[a, b]);
-        let second = self.operand(b);
-        let readers = self.end[sum as usize] - self.next[sum as usize];
-        let is_last = readers == [a, b, sum].iter().filter(|&&value| value == sum).count() as u32;
-        if is_last && a != sum && b != sum {
-            self.done(Operation::MulAdd(a, b, sum));
-            self.put(at, old);
-            return self.encoder.add_product(width, old, first, second);
+    /// The instruction replaces the term beside the product or one of the factors, whichever nobody needs later; if all are needed, a copy.
+    fn write_fused(&mut self, at: u32, fusion: Fusion, [a, b, term]: [ValueId; 3], width: Width) {
+        let operation = Operation::Fused(fusion, a, b, term);
+        let dies = |value: ValueId| {
+            let own = [a, b, term].iter().filter(|&&other| other == value).count() as u32;
+            self.register[value as usize].is_some() && self.end[value as usize] - self.next[value as usize] == own
+        };
+        // of the factors, the one that is not replaced and may come from memory
+        let (a, b) = if self.register[a as usize].is_none() { (b, a) } else { (a, b) };
+        if dies(term) && a != term && b != term {
+            let first = self.in_register(a, &[b, term]);
+            let (target, second) = (self.in_register(term, &[a, b]), self.operand(b));
+            self.done(operation);
+            self.put(at, target);
+            return self.encoder.fused(fusion, Replaced::Term, width, target, first, second);
         }
-        let target = self.vacant(&[a, b, sum]);
+        let (a, b) = if dies(a) && a != term { (a, b) } else { (b, a) };
+        if dies(a) && a != term {
+            let target = self.in_register(a, &[b, term]);
+            let first = self.in_register(b, &[a, term]);
+            let term = self.operand(term);
+            self.done(operation);
+            self.put(at, target);
+            return self.encoder.fused(fusion, Replaced::Factor, width, target, first, term);
+        }
+        let (a, b) = if self.register[a as usize].is_none() { (b, a) } else { (a, b) };
+        let first = self.in_register(a, &[b, term]);
+        let target = self.vacant(&[a, b, term]);
+        match (self.register[term as usize], self.memory[term as usize]) {
+            (None, Some(memory)) => self.encoder.load(self.program.operations[term as usize].1, target, memory),
+            (register, _) => self.encoder.copy(width, target, register.unwrap_or(0)),
+        }
         self.put(at, target);
-        self.encoder.copy(width, target, old);
-        self.encoder.add_product(width, target, first, second);
-        self.done(Operation::MulAdd(a, b, sum));
+        let second = self.operand(b);
+        self.encoder.fused(fusion, Replaced::Term, width, target, first, second);
+        self.done(operation);
     }
 
     /// An operand that may be in memory.

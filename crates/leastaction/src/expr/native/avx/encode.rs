@@ -4,7 +4,7 @@
 //! An instruction is a prefix that names registers and sizes, an opcode, and a last operand in a register or in memory; Intel's
 //! manual, volume 2, describes it. Constants lie behind the code and are addressed relative to the instruction.
 
-use super::program::Width;
+use super::program::{Fusion, Width};
 
 /// The number of a vector register.
 pub(super) type Xmm = u8;
@@ -37,6 +37,13 @@ pub(super) enum Memory {
 pub(super) enum Place {
     Register(Xmm),
     Memory(Memory),
+}
+
+/// What a fused operation replaces.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum Replaced {
+    Factor,
+    Term,
 }
 
 /// A constant takes so many bytes: it is there four times.
@@ -199,9 +206,18 @@ impl Encoder {
         let instruction = Instruction { prefix: lanes(width), ..all(MAP_1, opcode, width, target, Some(a)) };
         self.emit(instruction, b);
     }
-    /// Adds the product of two values to the target.
-    pub(super) fn add_product(&mut self, width: Width, target: Xmm, a: Xmm, b: Place) {
-        let opcode = if width == Width::One { 0xb9 } else { 0xb8 };
+    /// A fused operation that replaces the target, which holds a factor or the other term.
+    pub(super) fn fused(&mut self, fusion: Fusion, replaced: Replaced, width: Width, target: Xmm, a: Xmm, b: Place) {
+        let kind = match fusion {
+            Fusion::Plus => 0x08,
+            Fusion::Minus => 0x0a,
+            Fusion::From => 0x0c,
+        };
+        let form = match replaced {
+            Replaced::Factor => 0xa0,
+            Replaced::Term => 0xb0,
+        };
+        let opcode = form | kind | u8::from(width == Width::One);
         let instruction = all(MAP_2, opcode, width, target, Some(a));
         self.emit(Instruction { wide: true, ..instruction }, b);
     }

@@ -5,7 +5,7 @@
 //! that has members of two such packs, as the springs on the other side of four particles, is put together from both. All members of a
 //! pack have the same depth, so that no pack can wait for itself.
 
-use crate::expr::native::steps::{Source, Step, sources};
+use crate::expr::native::steps::{Source, Step};
 use crate::expr::tape::Action;
 use rustc_hash::FxHashMap;
 
@@ -31,7 +31,7 @@ pub(super) enum Pack {
     /// Neighbouring inputs from this register on.
     Inputs(u32),
     /// Four steps that do the same to packs.
-    Steps { members: [usize; FULL], a: usize, b: Option<usize> },
+    Steps { members: [usize; FULL], operands: [Option<usize>; 3] },
     /// A result of a pack of steps.
     Result { pack: usize, place: usize },
     /// Anything else.
@@ -135,7 +135,7 @@ impl Finder<'_> {
     fn pack_group(&mut self, stores: &[usize; FULL]) -> bool {
         let start = self.found.packs.len();
         self.journal.clear();
-        let root = self.pack(stores.map(|store| self.steps[store].a));
+        let root = self.pack(stores.map(|store| self.steps[store].operands[0]));
         if matches!(self.found.packs[root], Pack::Mixed(_)) || self.gain(start) < 0 {
             self.take_back(start);
             return false;
@@ -244,10 +244,11 @@ impl Finder<'_> {
         for (lane, member) in members.iter().enumerate() {
             self.found.home[*member] = Some((pack, lane));
         }
-        let a = self.pack(members.map(|step| self.steps[step].a));
-        let two = sources(&self.steps[first].instruction).count() == 2;
-        let b = two.then(|| self.pack(members.map(|step| self.steps[step].b)));
-        self.found.packs[pack] = Pack::Steps { members, a, b };
+        let mut operands = [None; 3];
+        for k in 0..self.steps[first].reads().len() {
+            operands[k] = Some(self.pack(members.map(|step| self.steps[step].operands[k])));
+        }
+        self.found.packs[pack] = Pack::Steps { members, operands };
         Some(if place == 0 { pack } else { self.add(Pack::Result { pack, place }) })
     }
 }

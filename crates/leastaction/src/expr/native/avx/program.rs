@@ -108,6 +108,17 @@ pub(super) enum Single {
     OtherLane,
 }
 
+/// How a product and a third value become one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) enum Fusion {
+    /// a·b + c
+    Plus,
+    /// a·b − c
+    Minus,
+    /// c − a·b
+    From,
+}
+
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Operation {
     /// What an array has so many bytes behind its start, as many numbers as the value has lanes.
@@ -118,8 +129,8 @@ pub(super) enum Operation {
     Constant(u32),
     Single(Single, ValueId),
     Double(Double, ValueId, ValueId),
-    /// The product of the first two and the third, in one rounding.
-    MulAdd(ValueId, ValueId, ValueId),
+    /// The product of the first two with the third, in one rounding.
+    Fused(Fusion, ValueId, ValueId, ValueId),
     /// The second where the first one's sign bit is set, the third elsewhere.
     Select(ValueId, ValueId, ValueId),
     Store(Array, i32, ValueId),
@@ -158,7 +169,7 @@ impl Operation {
             | Self::Hold(a)
             | Self::Keep(a) => [Some(a), None, None],
             Self::Double(_, a, b) | Self::Carry(a, b) => [Some(a), Some(b), None],
-            Self::MulAdd(a, b, c) | Self::Select(a, b, c) => [Some(a), Some(b), Some(c)],
+            Self::Fused(_, a, b, c) | Self::Select(a, b, c) => [Some(a), Some(b), Some(c)],
         };
         list.into_iter().flatten()
     }
@@ -172,7 +183,7 @@ impl Operation {
             | Self::LoopEnd { .. } => self,
             Self::Single(single, a) => Self::Single(single, name(a)),
             Self::Double(double, a, b) => Self::Double(double, name(a), name(b)),
-            Self::MulAdd(a, b, c) => Self::MulAdd(name(a), name(b), name(c)),
+            Self::Fused(fusion, a, b, c) => Self::Fused(fusion, name(a), name(b), name(c)),
             Self::Select(a, b, c) => Self::Select(name(a), name(b), name(c)),
             Self::Store(array, place, a) => Self::Store(array, place, name(a)),
             Self::GiveUp(a) => Self::GiveUp(name(a)),
@@ -361,10 +372,14 @@ impl<'p> Emit<'p> {
             _ => numbers[0],
         }
     }
+    /// The product with a number, and another one, in one rounding.
+    pub(super) fn fused(self, fusion: Fusion, factor: Self, other: Self) -> Self {
+        let operation = Operation::Fused(fusion, self.value, factor.value, other.value);
+        self.with(self.program.borrow_mut().push(operation, self.width))
+    }
     /// The product with a number, added to another in one rounding.
     pub(super) fn mul_add(self, factor: Self, sum: Self) -> Self {
-        let operation = Operation::MulAdd(self.value, factor.value, sum.value);
-        self.with(self.program.borrow_mut().push(operation, self.width))
+        self.fused(Fusion::Plus, factor, sum)
     }
     /// The larger one of two.
     pub(super) fn max(self, other: Self) -> Self {

@@ -3,7 +3,7 @@
 //! Nodes of one trajectory, as many as a register has lanes, or a node of four trajectories, go side by side. All numbers lie in the array of outputs. See [`crate::expr::Nodes`], which does the same without machine code. Values are loaded where they are used, so
 //! whatever is used of the old variables comes before what replaces them.
 
-use super::program::{Array, Emit, Program, Width};
+use super::program::{Array, Emit, Fusion, Program, Width};
 use super::translate::write;
 use crate::expr::layout::{COARSE, Column, Layout, Matrix, Output, Sweep, sum_of_products};
 use crate::expr::tape::Tape;
@@ -212,7 +212,7 @@ impl<'p> Writer<'_, 'p> {
             let order = layout.pattern.order();
             let mut solution: Vec<Emit<'p>> =
                 order.iter().map(|&i| targets[i][group] - self.several(layout.target(i), group)).collect();
-            layout.pattern.solve(&mut solution, |x, k, y| x - factor(k) * y, |x, k| x * factor(k));
+            layout.pattern.solve(&mut solution, |x, k, y| factor(k).fused(Fusion::From, y, x), |x, k| x * factor(k));
             for (&i, x) in order.iter().zip(solution) {
                 let corrected = self.several(layout.velocity(i), group) + x;
                 self.store(layout.corrected(i), group, corrected);

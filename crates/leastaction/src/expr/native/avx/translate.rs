@@ -5,7 +5,7 @@
 
 use super::pack::{FULL, Packs};
 use super::packed;
-use super::program::{Array, Emit, Program, Width};
+use super::program::{Array, Emit, Fusion, Program, Width};
 use crate::expr::graph::{Binary, Unary};
 use crate::expr::native::steps::{FAR, Source, Step, early, steps};
 use crate::expr::tape::{Action, Tape};
@@ -108,13 +108,13 @@ impl<'p> Writer<'_, 'p> {
         if self.results[index].is_some() {
             return;
         }
-        let Step { instruction, a, b } = self.steps[index];
-        let a = self.read(a);
+        let Step { instruction, operands } = self.steps[index];
+        let a = self.read(operands[0]);
         match instruction.action {
             Action::Store => (self.output)(instruction.target, a),
             Action::Unary(op) if !costs_little(op) => self.write_in_lanes(index, a),
             Action::SinCos => self.write_in_lanes(index, a),
-            action => self.results[index] = Some(apply(action, a, || self.read(b))),
+            action => self.results[index] = Some(apply(action, a, |k| self.read(operands[k]))),
         }
     }
 
@@ -127,10 +127,10 @@ impl<'p> Writer<'_, 'p> {
         }
         let numbers: Vec<Emit<'p>> = group
             .iter()
-            .map(|&other| if other == index { a } else { self.read(self.steps[other].a) })
+            .map(|&other| if other == index { a } else { self.read(self.steps[other].operands[0]) })
             .collect();
         let operand = if group.len() > 1 { Emit::side_by_side(&numbers) } else { a };
-        let values = apply(action, operand, || operand);
+        let values = apply(action, operand, |_| operand);
         for (lane, &member) in group.iter().enumerate() {
             let own = if group.len() > 1 { values.map(|value| value.lane(lane)) } else { values };
             self.results[member] = Some(own);
@@ -172,14 +172,18 @@ impl<'p> Writer<'_, 'p> {
     }
 }
 
-/// What an instruction makes of one operand or two; a second result where there is one.
-pub(super) fn apply<L: Lanes>(action: Action, a: L, b: impl FnOnce() -> L) -> [L; 2] {
+/// What an instruction makes of its first operand and others, by their places; a second result where there is one.
+pub(super) fn apply<'p>(action: Action, a: Emit<'p>, other: impl Fn(usize) -> Emit<'p>) -> [Emit<'p>; 2] {
+    let b = || other(1);
     let value = match action {
         Action::Add => a + b(),
         Action::Sub => a - b(),
         Action::Mul => a * b(),
         Action::Div => a / b(),
         Action::Neg => -a,
+        Action::MulAdd => a.fused(Fusion::Plus, b(), other(2)),
+        Action::MulSub => a.fused(Fusion::Minus, b(), other(2)),
+        Action::MulFrom => a.fused(Fusion::From, b(), other(2)),
         Action::SinCos => return elementary::sin_cos(a).into(),
         Action::Unary(op) => unary(op, a),
         Action::Binary(op) => binary(op, a, b()),

@@ -143,7 +143,7 @@ impl<'a, 'f> Writer<'a, 'f> {
         if self.results[index].is_some() {
             return;
         }
-        let Step { instruction, a, b } = self.steps[index];
+        let Step { instruction, operands: [a, b, c] } = self.steps[index];
         let a = self.read(a);
         let value = match instruction.action {
             Action::Add => a + self.read(b),
@@ -151,6 +151,9 @@ impl<'a, 'f> Writer<'a, 'f> {
             Action::Mul => a * self.read(b),
             Action::Div => a / self.read(b),
             Action::Neg => -a,
+            Action::MulAdd => a.mul_add(self.read(b), self.read(c)),
+            Action::MulSub => a.mul_add(self.read(b), -self.read(c)),
+            Action::MulFrom => (-a).mul_add(self.read(b), self.read(c)),
             Action::Store => {
                 self.function.store(a, self.outputs, instruction.target as usize);
                 return;
@@ -173,7 +176,7 @@ impl<'a, 'f> Writer<'a, 'f> {
         let partner = self.partner(index);
         let operand = match partner {
             Some(other) => {
-                let b = self.read(self.steps[other].a);
+                let b = self.read(self.steps[other].operands[0]);
                 a.beside(b)
             }
             None => a.alone(),

@@ -185,6 +185,11 @@ impl<'a, 'f> Emit<'a, 'f> {
         let value = self.function.builder.borrow_mut().ins().extractlane(self.value, lane);
         self.with(value)
     }
+    /// The product with a number, added to another in one rounding.
+    pub(super) fn mul_add(self, factor: Self, sum: Self) -> Self {
+        let value = self.function.builder.borrow_mut().ins().fma(self.value, factor.value, sum.value);
+        self.with(value)
+    }
     fn compare(self, code: FloatCC, other: Self) -> Answer<'a, 'f> {
         Answer { test: Test::Compare(code, self.value, other.value), function: self.function }
     }

@@ -5,7 +5,7 @@
 //! - The functions are made here, from a tape, with the signature [`Piece`] and the processor's own calling convention.
 //! - They read q, v, t, the registers and the constants, and write registers and outputs, at places that the tape names.
 //!   [`Code::new`] checks that all of these lie below the lengths in [`Lengths`], and [`Code::run`] that every array is as long.
-//! - They call nothing but functions of this program with the C convention, which do not unwind.
+//! - They call nothing but functions with the C convention that do not unwind: of this program, and `fma` of the platform where processors have no such instruction.
 //! - The memory they lie in belongs to [`Code`] and is given back when it is dropped, when nobody can be in [`Code::run`], which
 //!   borrows it.
 #![allow(unsafe_code)]
@@ -135,7 +135,7 @@ impl Lengths {
     fn hold(&self, tape: &Tape) -> bool {
         tape.body.iter().all(|instruction| {
             let end = if instruction.action == Action::Store { self.outputs } else { self.registers };
-            let registers = [instruction.a, instruction.b].iter().all(|&r| (r as usize) < self.registers);
+            let registers = [instruction.a, instruction.b, instruction.c].iter().all(|&r| (r as usize) < self.registers);
             registers && (instruction.target as usize) < end
         })
     }
