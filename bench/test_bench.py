@@ -2,14 +2,17 @@
 
 import importlib.machinery
 import importlib.util
+import math
 import pathlib
 import sys
+import types
 import unittest
 import unittest.mock
 
 HERE = pathlib.Path(__file__).resolve().parent
-sys.path.insert(0, str(HERE))
+sys.path[:0] = [str(HERE), str(HERE / "workers")]
 
+import typed  # noqa: E402
 from leastaction_bench import cases, contestants, environment, measure, targets  # noqa: E402
 from leastaction_bench.process import Failed  # noqa: E402
 
@@ -135,6 +138,21 @@ class Targets(unittest.TestCase):
         case = self.case("pendulum-long", 1e-8, leastaction=0.71, heyoka=1.0)
         self.assertFalse(self.verdict(case)[0].met)
 
+    def test_the_text_as_typed_has_rows_of_its_own(self):
+        case = self.case("top", 1e-8, leastaction=0.6, heyoka=0.7, typed=2.0)
+        case["contestants"][contestants.HEYOKA_TYPED] = case["contestants"].pop("typed")
+        found = {v.title: (v.against, v.measured, v.met) for v in self.verdict(case)}
+        self.assertEqual(found["top, 1e-08"], ("heyoka", "0.86", False))
+        self.assertEqual(found["top, 1e-08, same text for both"], ("heyoka, as typed", "0.30", True))
+
+    def test_the_text_as_typed_is_judged_only_where_it_was_measured(self):
+        case = self.case("top", 1e-8, leastaction=0.6, heyoka=0.7)
+        typed = [v for v in self.verdict(case) if v.against == contestants.HEYOKA_TYPED]
+        self.assertEqual({(v.measured, v.met) for v in typed}, {("not measured", None)})
+        case["contestants"][contestants.HEYOKA_TYPED] = {"best": {}}
+        first = next(v for v in self.verdict(case) if v.against == contestants.HEYOKA_TYPED)
+        self.assertEqual((first.measured, first.met), ("it does not reach it", True))
+
     def test_what_no_peer_reaches_is_met_and_what_we_do_not_reach_is_not(self):
         case = self.case("pendulum-long", 1e-8, leastaction=0.6, heyoka=None)
         first, second = self.verdict(case)
@@ -190,11 +208,67 @@ class Building(unittest.TestCase):
         self.assertEqual(self.built(None), ({}, [["bin-a", "bin-b", "bin-c"]]))
 
 
+class Symbol:
+    """Writes down what is done with it."""
+
+    def __init__(self, text):
+        self.text = text
+
+    def written(sign, reverse=False):
+        def operator(self, other):
+            a, b = self.text, getattr(other, "text", other)
+            return Symbol(f"({b}{sign}{a})" if reverse else f"({a}{sign}{b})")
+
+        return operator
+
+    __add__, __radd__, __sub__, __rsub__ = written("+"), written("+", True), written("-"), written("-", True)
+    __mul__, __rmul__, __truediv__, __pow__ = written("*"), written("*", True), written("/"), written("^")
+
+
+class Texts(unittest.TestCase):
+    """The Lagrangian that heyoka is given is that of the text file."""
+
+    def energies(self, system, q, v):
+        return typed.Text(HERE / "systems", system).energies(q, v, math)
+
+    def test_energies_are_those_of_the_text(self):
+        length = 9.81 / (2 * math.pi) ** 2
+        kinetic, potential = self.energies("double-pendulum", [0.25, 0.75], [2.0, 3.0])
+        self.assertAlmostEqual(kinetic / length**2, 4 + 4.5 + 6 * math.cos(0.5), delta=1e-12)
+        self.assertAlmostEqual(potential / (9.81 * length), -2 * math.cos(0.25) - math.cos(0.75), delta=1e-12)
+        kinetic, potential = self.energies("lagrange-top", [0.0, math.pi / 3, 1.0], [9.2, 0.5, 252.0])
+        across, along = 9.2 * math.sin(math.pi / 3), 252 + 9.2 * math.cos(math.pi / 3)
+        self.assertAlmostEqual(kinetic, 1.25e-4 * along**2 / 2 + 2.33e-3 * (across**2 + 0.25) / 2, delta=1e-12)
+        self.assertAlmostEqual(potential, 0.1 * 9.81 * 0.15 / 2, delta=1e-15)
+
+    def test_symbols_work_as_numbers_do(self):
+        functions = types.SimpleNamespace(**{n: lambda x, n=n: Symbol(f"{n}({x.text})") for n in typed.FUNCTIONS})
+        text = typed.Text(HERE / "systems", "pendulum")
+        kinetic, _ = text.energies([Symbol("q")], [Symbol("v")], functions)
+        self.assertEqual(kinetic.text, "((1.0*(v^2))/2)")
+
+    def test_coordinates_of_the_same_value_keep_their_velocities(self):
+        kinetic, _ = self.energies("lagrange-top", [1.0, 1.0, 1.0], [0.0, 2.0, 0.0])
+        self.assertAlmostEqual(kinetic, 2 * 2.33e-3, delta=1e-15)
+
+    def test_starts_are_those_of_the_text(self):
+        q, v = typed.Text(HERE / "systems", "lagrange-top").start()
+        self.assertEqual((q, v), ([0, math.pi / 3, 0], [9.2, 0, 252]))
+        self.assertEqual(typed.Text(HERE / "systems", "double-pendulum").start()[1], [0, 0])
+
+    def test_every_system_that_is_typed_can_be_read_and_lists_are_refused(self):
+        for system in contestants.TYPED:
+            typed.Text(HERE / "systems", system).start()
+        for system in ("fput-1000", "outer-solar-system"):
+            with self.assertRaisesRegex(ValueError, "has lists"):
+                typed.Text(HERE / "systems", system)
+
+
 class Settings(unittest.TestCase):
     def test_every_curve_has_settings_of_its_own(self):
         ours = contestants.leastaction(lambda system: ["split6"], lambda case: True)
         for case in cases.CASES:
-            for curves in (contestants.heyoka, ours, contestants.tolerance_curves("a", "b")):
+            for curves in (contestants.heyoka, contestants.heyoka_typed, ours, contestants.tolerance_curves("a", "b")):
                 for name, settings in curves(case).items():
                     # asked for after all curves were made, as the benchmark does
                     self.assertEqual(next(iter(settings)).split(":")[0], name.split(",")[0])

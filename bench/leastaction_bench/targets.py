@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, replace
 
-from .contestants import OURS, RK4, SCAN, SPLITTING, YARDSTICKS
+from .contestants import HEYOKA_TYPED, OURS, RK4, SCAN, SPLITTING, YARDSTICKS
 
 
 def best_time(case, name, error):
@@ -18,9 +18,14 @@ def best_peer(case, error):
     return min(reached.items(), key=lambda item: item[1], default=(None, None))
 
 
+def ratio_to(case, peer, error):
+    """Our time over that of a peer, if both reach an error."""
+    ours, theirs = best_time(case, OURS, error), best_time(case, peer, error)
+    return ours / theirs if ours is not None and theirs is not None else None
+
+
 def ratio(case, error):
-    ours, (_, peer) = best_time(case, OURS, error), best_peer(case, error)
-    return ours / peer if ours is not None and peer is not None else None
+    return ratio_to(case, best_peer(case, error)[0], error)
 
 
 @dataclass(frozen=True)
@@ -60,6 +65,30 @@ class Peer:
             bound, met = f"≤ {self.bound}", ours is not None and (value is None or value <= self.bound)
         measured = "not reached" if ours is None else "no peer reaches it" if value is None else number(value)
         return Verdict(f"{case['title']}, {self.error:.0e}", peer or "–", measured, bound, met)
+
+
+@dataclass(frozen=True)
+class Named:
+    """Our time over that of one peer, whoever is the best; without a bound, the error is reached."""
+
+    case: str
+    error: float
+    bound: float | None
+    peer: str
+    # how the peer differs from what the other rows of the case are about
+    label: str
+
+    def judge(self, cases):
+        case = cases[self.case]
+        title = f"{case['title']}, {self.error:.0e}, {self.label}"
+        bound = "reached" if self.bound is None else f"≤ {self.bound}"
+        if self.peer not in case["contestants"]:
+            return Verdict(title, self.peer, "not measured", bound, None)
+        ours, value = best_time(case, OURS, self.error), ratio_to(case, self.peer, self.error)
+        measured = "not reached" if ours is None else "it does not reach it" if value is None else number(value)
+        # what it does not reach is won
+        met = ours is not None and (None in (self.bound, value) or value <= self.bound)
+        return Verdict(title, self.peer, measured, bound, met)
 
 
 @dataclass(frozen=True)
@@ -119,12 +148,16 @@ class Speedup:
 
 
 SHORT = ((1e-8, 0.8), (1e-11, 0.65), (1e-14, 0.55))
+TYPED = "same text for both"
+LONG_TOP = ((1e-8, 0.4), (1e-11, 0.4), (1e-14, None))
 TARGETS = [
     *(Peer("double-pendulum", *bound) for bound in SHORT),
     *(Peer("top", *bound) for bound in SHORT),
     *(Peer("double-pendulum-long", error, 0.6) for error in (1e-8, 1e-11, 1e-14)),
-    *(Peer("top-long", error, bound) for error, bound in ((1e-8, 0.4), (1e-11, 0.4), (1e-14, None))),
+    *(Peer("top-long", *bound) for bound in LONG_TOP),
     *(Peer("pendulum-long", error, 0.7) for error in (1e-8, 1e-11)),
+    *(Named("top", *bound, HEYOKA_TYPED, TYPED) for bound in SHORT),
+    *(Named("top-long", *bound, HEYOKA_TYPED, TYPED) for bound in LONG_TOP),
     Steps("simpson-step", RK4, most=1.5),
     Yardstick("fput-1000", 1e-10, "fput-1000", 1, 1.0),
     Yardstick("fput-10000", 1e-10, "fput-1000", 10, 1.3),
@@ -138,7 +171,7 @@ def verdicts(results):
     """All that can be judged: those whose cases were run."""
     cases = by_name(results)
     judged = [(target, target.judge(cases)) for target in TARGETS if target.case in cases]
-    doubtful = (Peer, Yardstick) if results.get("quick") else ()
+    doubtful = (Peer, Named, Yardstick) if results.get("quick") else ()
     return [unproved(verdict) if isinstance(target, doubtful) else verdict for target, verdict in judged]
 
 
