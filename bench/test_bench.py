@@ -2,6 +2,7 @@
 
 import importlib.machinery
 import importlib.util
+import itertools
 import math
 import pathlib
 import sys
@@ -12,8 +13,9 @@ import unittest.mock
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE), str(HERE / "workers")]
 
+import conversation  # noqa: E402
 import typed  # noqa: E402
-from leastaction_bench import cases, contestants, environment, measure, targets  # noqa: E402
+from leastaction_bench import cases, contestants, environment, measure, slices, targets  # noqa: E402
 from leastaction_bench.process import Failed  # noqa: E402
 
 
@@ -70,6 +72,121 @@ class TimeToError(unittest.TestCase):
 
     def test_a_tolerance_that_was_missed_does_not_count(self):
         self.assertEqual(measure.fastest([measure.Point("a", "p", 1.1e-8, 1.0, asked=1e-8)], 1e-8), [])
+
+
+class Slices(unittest.TestCase):
+    """Numbers are invented: a machine whose speed halves for a while, and a clock that now and then shows too little."""
+
+    def test_a_time_that_is_too_short_does_not_count(self):
+        self.assertEqual(slices.time([46.0] * 60 + [37.0, 11.0]), 46.0)
+
+    def test_slow_periods_do_not_count(self):
+        self.assertEqual(slices.time([46.0] * 20 + [92.0] * 40 + [None] * 5), 46.0)
+
+    def test_ratios_are_of_the_same_rounds(self):
+        slow = [1.0] * 20 + [2.0] * 44
+        ours, theirs = [45 * s for s in slow], [90 * s for s in slow]
+        # whoever takes part in few rounds is compared in those
+        theirs = [t if k % 4 == 0 else None for k, t in enumerate(theirs)]
+        self.assertEqual(slices.ratios(ours, theirs), (0.5, 0.5, 0.5))
+        # the shortest times of all would be of different periods
+        theirs[:20] = [None] * 20
+        self.assertEqual(slices.ratios(ours, theirs), (0.5, 0.5, 0.5))
+
+    def test_without_rounds_in_common_there_is_no_ratio(self):
+        self.assertIsNone(slices.ratios([1.0, None], [None, 1.0]))
+        self.assertIsNone(slices.ratios(None, [1.0]))
+
+    def test_a_spread_is_said_where_there_is_one(self):
+        self.assertEqual(slices.text((0.561, 0.563, 0.564)), "0.56")
+        self.assertEqual(slices.text((0.552, 0.563, 0.571)), "0.56 (0.55–0.57)")
+
+    def test_a_single_slice_is_its_own_quartiles(self):
+        self.assertEqual(slices.quartiles([3.0]), (3.0, 3.0, 3.0))
+
+    def test_the_median_of_runs_is_a_slice(self):
+        ready = unittest.mock.Mock()
+        # start and end of five runs of 2, 1, 9, 2 and 2 seconds
+        clock = iter([0, 2, 2, 3, 3, 12, 12, 14, 14, 16])
+        with unittest.mock.patch.object(conversation.time, "thread_time", lambda: next(clock)):
+            self.assertEqual(conversation.typical(ready, 15.5), 2)
+        self.assertEqual(ready.run.call_count, 5)
+
+    def test_slow_runs_are_few(self):
+        for seconds, runs in ((1.0, 3), (6.0, 2), (20.0, 1)):
+            ready, clock = unittest.mock.Mock(), itertools.accumulate(itertools.cycle((0.0, seconds)))
+            with unittest.mock.patch.object(conversation.time, "thread_time", lambda clock=clock: next(clock)):
+                self.assertEqual(conversation.typical(ready, 1.0), seconds)
+            self.assertEqual(ready.run.call_count, runs)
+
+
+class Machine:
+    """A worker on a machine that is twice as slow from some question on; setting → seconds."""
+
+    def __init__(self, seconds, asked, slow_from):
+        self.seconds, self.asked, self.slow_from = seconds, asked, slow_from
+
+    def ask(self, what, system, until, setting, *rest, patience):
+        self.asked.append(setting)
+        return self.seconds[setting] * (2 if len(self.asked) >= self.slow_from else 1)
+
+
+class Rounds(unittest.TestCase):
+    case = cases.Case("c", "a case", "double-pendulum", 10, 29, 500, 1.0, (1e-8,))
+
+    def scans(self, **times):
+        point = measure.Point
+        return {name: [point(f"{name}{k}", f"{name}{k}", 1e-9, t) for k, t in enumerate(ts)] for name, ts in times.items()}
+
+    def promising(self, **times):
+        found = [point.setting for _, point in measure.promising(self.scans(**times), 1e-8)]
+        self.assertEqual(len(found), len(set(found)))
+        return found
+
+    def test_all_settings_near_the_fastest_get_a_place(self):
+        self.assertEqual(self.promising(a=[1.0, 1.4, 1.2, 1.6]), ["a0", "a2", "a1"])
+
+    def test_places_are_bounded_and_two_at_least(self):
+        self.assertEqual(len(self.promising(a=[1.0 + k / 100 for k in range(20)])), measure.MANY)
+        self.assertEqual(self.promising(a=[1.0, 9.0, 10.0]), ["a0", "a1"])
+
+    def test_slow_contestants_get_few_places(self):
+        found = self.promising(a=[1.0, 1.1, 1.2], b=[3.0, 3.1, 3.2])
+        self.assertEqual(found, ["a0", "a1", "a2", "b0", "b1"])
+
+    def test_peers_are_not_measured_by_us_or_by_yardsticks(self):
+        found = self.promising(leastaction=[0.1], rk4=[0.1], a=[1.0, 1.1, 1.2])
+        self.assertEqual(found, ["leastaction0", "rk40", "a0", "a1", "a2"])
+
+    def timed(self, scans, slow_from=10**9, truth=None, effort=measure.FULL):
+        asked = []
+        seconds = {p.setting: p.time for points in scans.values() for p in points} | (truth or {})
+        people = [contestants.Contestant(name, Machine(seconds, asked, slow_from), dict) for name in scans]
+        measure.time_in_rounds(people, self.case, scans, effort)
+        return asked
+
+    def test_noise_in_the_scan_does_not_decide(self):
+        scans = self.scans(leastaction=[1e-5], a=[1e-4, 1.3e-4])
+        self.timed(scans, truth={"a0": 1.2e-4, "a1": 1e-4})
+        self.assertEqual(measure.fastest(scans["a"], 1e-8, timed=True)[0].setting, "a1")
+
+    def test_a_machine_that_slows_down_changes_no_ratio(self):
+        scans = self.scans(leastaction=[1e-5], a=[2e-5])
+        self.timed(scans, slow_from=30)
+        ours, theirs = scans["leastaction"][0], scans["a"][0]
+        self.assertEqual(slices.ratios(ours.slices, theirs.slices), (0.5, 0.5, 0.5))
+
+    def test_everybody_runs_once_a_round_and_slow_settings_in_fewer(self):
+        scans = self.scans(leastaction=[1e-5], a=[2e-5], b=[1.0])
+        asked = self.timed(scans)
+        self.assertEqual([asked.count(s) for s in ("leastaction0", "a0", "b0")], [65, 65, 17])
+        self.assertEqual({len(points[0].slices) for points in scans.values()}, {64})
+
+    def test_only_what_was_in_the_rounds_can_be_the_best(self):
+        scans = self.scans(a=[1e-4, 1.2e-4, 1.9e-4])
+        self.timed(scans, slow_from=0)
+        self.assertEqual(measure.fastest(scans["a"], 1e-8, timed=True)[0].setting, "a0")
+        self.assertEqual(scans["a"][2].slices, [])
 
 
 class Scripted:
@@ -165,6 +282,18 @@ class Targets(unittest.TestCase):
         met = {v.title: v.met for v in targets.verdicts({"quick": True, "cases": [won, lost]})}
         self.assertIsNone(met["pendulum-long, 1e-08"])
         self.assertIs(met["top, 1e-08"], False)
+
+    def test_ratios_are_of_rounds_with_their_spread(self):
+        case = self.case("top", 1e-8, leastaction=1.0, heyoka=4.0)
+        for name, taken in (("leastaction", [1.0, 2.0, 3.0]), ("heyoka", [4.0, 4.0, 4.0])):
+            case["contestants"][name]["best"]["1e-08"]["slices"] = taken
+        self.assertEqual(targets.spread_to(case, "heyoka", 1e-8), (0.375, 0.5, 0.625))
+        self.assertEqual(self.verdict(case)[0].measured, "0.50")
+
+    def test_steps_are_compared_round_by_round(self):
+        case = {"name": "simpson-step", "title": "step", "seconds": {"leastaction": 1.0, "rk4": 2.0}}
+        case["slices"] = {"leastaction": [1.0, 3.0, 3.0], "rk4": [1.0, 2.0, 2.0]}
+        self.assertEqual(self.verdict(case, kind="steps")[0].measured, "1.50")
 
     def test_long_chains_are_compared_with_ten_short_ones_by_hand(self):
         short = self.case("fput-1000", 1e-10, leastaction=1.0, splitting_by_hand=1.0)

@@ -11,6 +11,7 @@ SCAN = "leastaction, best setting"
 # no competitors: they show the scale
 RK4, SPLITTING, SPLITTING_AVX2 = "rk4", "splitting by hand", "splitting by hand, AVX2"
 YARDSTICKS = (RK4, SPLITTING, SPLITTING_AVX2)
+NO_PEERS = (OURS, SCAN, *YARDSTICKS)
 
 GAUSS = [f"gauss{order}" for order in (8, 12, 16, 20)]
 LOBATTO = ["simpson", "lobatto12"]

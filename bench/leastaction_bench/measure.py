@@ -2,8 +2,10 @@
 
 import itertools
 import sys
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
+from . import slices
+from .contestants import NO_PEERS
 from .process import Failed
 
 # a scanned setting counts if it and the next tighter ones reach the error, so that no lucky run does
@@ -14,16 +16,29 @@ PATIENCE = 60
 GIVE_UP, GIVE_UP_LATER = 6, 2
 
 
+# settings get a place in the rounds whose time in the scan is at most so many times the fastest, so that noise there decides nothing:
+# up to MANY for each error, and FEW of contestants that are AFAR times slower than the fastest peer
+NEAR, MANY = 1.5, 6
+AFAR, FEW = 2.0, 2
+
+
 @dataclass(frozen=True)
 class Effort:
-    """How much is measured: rounds of timing, the seconds that a contestant has in each, and of how many settings one is tried."""
+    """How much is measured: rounds of timing, the seconds of a slice, those that a setting may take in all rounds, and of how many
+    settings one is tried in scans."""
 
     rounds: int
-    budget: float
+    slice: float
+    most: float
     stride: int
 
+    def every(self, time):
+        """How often a setting takes part: in each round, in every second or, if it is slow, every fourth one."""
+        taken = max(self.slice, min(3 * time, 10 * self.slice), time)
+        return next((n for n in (1, 2) if taken * self.rounds / n <= self.most), 4)
 
-FULL, QUICK = Effort(12, 0.05, 1), Effort(3, 0.01, 3)
+
+FULL, QUICK = Effort(64, 0.003, 0.4, 1), Effort(12, 0.003, 0.1, 3)
 
 
 @dataclass
@@ -37,6 +52,8 @@ class Point:
     # the error that it was picked for, and how long that took
     asked: float | None = None
     picking: float | None = None
+    # times in the rounds, None where it did not take part; its time is made of them
+    slices: list = field(default_factory=list)
 
 
 def say(text):
@@ -125,26 +142,48 @@ def robust(points):
     return judged
 
 
-def fastest(points, error, count=1):
-    """The fastest points that reach an error robustly. What was picked for an error counts for that one alone."""
+def fastest(points, error, count=1, timed=False):
+    """The fastest points that reach an error robustly, of those timed in rounds or of all. What was picked for an error counts
+    for that one alone."""
     reached = [point for point, worst in robust(points) if worst <= error and point.asked in (None, error)]
+    reached = [point for point in reached if any(point.slices) or not timed]
     return sorted(reached, key=lambda point: point.time)[:count]
 
 
+def promising(scans, error):
+    """The settings of each contestant that may be its fastest to an error: (name, point)."""
+    peers = [found[0].time for name, points in scans.items() if name not in NO_PEERS and (found := fastest(points, error))]
+    for name, points in scans.items():
+        found = fastest(points, error, MANY)
+        near = [p for p in found if p.time <= NEAR * found[0].time]
+        afar = peers and found and found[0].time > AFAR * min(peers)
+        yield from ((name, p) for p in (found[:FEW] if afar or len(near) < FEW else near))
+
+
 def time_in_rounds(contestants, case, scans, effort):
-    """Rounds in which every contestant runs its promising settings once; the shortest times are kept."""
-    promising = {
-        name: {id(p): p for error in case.errors for p in fastest(points, error, 2)} for name, points in scans.items()
-    }
-    for _ in range(effort.rounds):
-        for contestant in contestants:
-            for point in promising.get(contestant.name, {}).values():
-                question = ("time", case.system, case.until, point.setting, effort.budget)
-                try:
-                    time = contestant.worker.ask(*question, patience=patience(case))
-                except Failed:
-                    continue
-                point.time = min(point.time, time)
+    """Rounds in which the promising settings of all contestants get a slice each, those for the same error one after the other."""
+    by_name = {c.name: c for c in contestants}
+    chosen = {id(p): (by_name[name], p) for error in case.errors for name, p in promising(scans, error)}
+    places = [(contestant, point, effort.every(point.time)) for contestant, point in chosen.values()]
+    for contestant, point, _ in places:
+        # gets ready
+        ask_time(contestant, case, point.setting, 0.0)
+    for number in range(effort.rounds):
+        # to and fro, so that nobody is always the one before
+        for contestant, point, every in places if number // 4 % 2 == 0 else reversed(places):
+            taking_part = number % every == 0
+            point.slices.append(ask_time(contestant, case, point.setting, effort.slice) if taking_part else None)
+    for _, point, _ in places:
+        if any(point.slices):
+            point.time = slices.time(point.slices)
+
+
+def ask_time(contestant, case, setting, budget):
+    """A slice: the median of the runs of a setting that fit into some seconds."""
+    try:
+        return contestant.worker.ask("time", case.system, case.until, setting, budget, patience=patience(case))
+    except Failed:
+        return None
 
 
 def setup_time(contestant, case, point):
@@ -165,10 +204,10 @@ def measure_case(contestants, case, effort):
         points = scans[contestant.name]
         if not points:
             continue
-        best = {error: fastest(points, error) for error in case.errors}
+        best = {error: fastest(points, error, timed=True) for error in case.errors}
         settings = [found[0] for found in best.values() if found]
         result["contestants"][contestant.name] = {
-            "points": [vars(p) for p in points],
+            "points": [{k: v for k, v in vars(p).items() if k != "slices"} for p in points],
             "best": {f"{error:.0e}": vars(found[0]) if found else None for error, found in best.items()},
             "setup": setup_time(contestant, case, settings[0]) if settings else None,
         }
@@ -181,18 +220,20 @@ def measure_steps(contestants, case, effort):
     """The time of a step of each of those named."""
     say(case.title)
     by_name = {c.name: c for c in contestants}
-    times = {}
+    taken = {name: [] for name, _ in case.settings if name in by_name}
     for _ in range(effort.rounds):
         for name, setting in case.settings:
             if name not in by_name or case.name in by_name[name].failures:
                 continue
             try:
-                time = by_name[name].worker.ask("time", case.system, case.until, setting, 0.02, patience=600)
+                time = by_name[name].worker.ask("time", case.system, case.until, setting, effort.slice, patience=600)
             except Failed as failure:
                 fail(by_name[name], case, str(failure))
                 continue
-            times[name] = min(times.get(name, float("inf")), time / case.steps)
-    return {"name": case.name, "title": case.title, "seconds": times}
+            taken[name].append(time / case.steps)
+    taken = {name: times for name, times in taken.items() if times}
+    times = {name: slices.time(times) for name, times in taken.items()}
+    return {"name": case.name, "title": case.title, "seconds": times, "slices": taken}
 
 
 def measure_cores(worker, case, effort):
@@ -201,13 +242,14 @@ def measure_cores(worker, case, effort):
     times = {}
     if len(worker.cores) < max(case.threads):
         return {"name": case.name, "title": case.title, "seconds": times, "absent": f"there are {len(worker.cores)} cores"}
-    for _ in range(effort.rounds):
+    for _ in range(effort.rounds // 4):
         for threads in case.threads:
             question = ("wall", case.system, case.until, f"{case.setting}/{threads}", 0.0)
             try:
                 time = worker.ask(*question, patience=600)
             except Failed as failure:
                 return {"name": case.name, "title": case.title, "seconds": {}, "absent": str(failure)}
+            # the shortest: this clock is never set back, and whoever else wants one of the cores only adds
             times[str(threads)] = min(times.get(str(threads), float("inf")), time)
     worker.stop()
     return {"name": case.name, "title": case.title, "seconds": times}

@@ -2,26 +2,49 @@
 
 from dataclasses import dataclass, replace
 
-from .contestants import HEYOKA_TYPED, OURS, RK4, SCAN, SPLITTING, YARDSTICKS
+from . import slices
+from .contestants import HEYOKA_TYPED, NO_PEERS, OURS, RK4, SPLITTING
+
+
+def best(case, name, error):
+    """The fastest setting with which a contestant reaches an error, if it does."""
+    return case["contestants"].get(name, {}).get("best", {}).get(f"{error:.0e}")
 
 
 def best_time(case, name, error):
-    """The time of a contestant to an error, if it reaches it."""
-    found = case["contestants"].get(name, {}).get("best", {}).get(f"{error:.0e}")
+    found = best(case, name, error)
     return found and found["time"]
 
 
 def best_peer(case, error):
     """The fastest peer that reaches an error, and its time."""
-    times = {n: best_time(case, n, error) for n in case["contestants"] if n not in (OURS, SCAN, *YARDSTICKS)}
+    times = {n: best_time(case, n, error) for n in case["contestants"] if n not in NO_PEERS}
     reached = {n: t for n, t in times.items() if t is not None}
     return min(reached.items(), key=lambda item: item[1], default=(None, None))
 
 
+def spread_to(case, peer, error):
+    """Quartiles of our time over that of a peer, round by round, if both reach an error."""
+    ours, theirs = best(case, OURS, error), best(case, peer, error)
+    if not ours or not theirs:
+        return None
+    # without rounds in common, there are the times
+    return slices.ratios(ours.get("slices"), theirs.get("slices")) or (ours["time"] / theirs["time"],) * 3
+
+
 def ratio_to(case, peer, error):
-    """Our time over that of a peer, if both reach an error."""
-    ours, theirs = best_time(case, OURS, error), best_time(case, peer, error)
-    return ours / theirs if ours is not None and theirs is not None else None
+    """Our time over that of a peer: the median of the rounds."""
+    spread = spread_to(case, peer, error)
+    return spread and spread[1]
+
+
+def steps_ratio(case, name):
+    """The same of steps, if both were taken."""
+    ours, theirs = (case["seconds"].get(n) for n in (OURS, name))
+    if ours is None or theirs is None:
+        return None
+    spread = slices.ratios(*(case.get("slices", {}).get(n) for n in (OURS, name)))
+    return spread[1] if spread else ours / theirs
 
 
 def ratio(case, error):
@@ -126,7 +149,7 @@ class Steps:
         bound = f"≤ {self.most}" if self.most else f"{self.of} ÷ ours ≥ {self.least:g}"
         if ours is None or other is None:
             return Verdict(case["title"], self.of, "not measured", bound, None)
-        value = ours / other if self.most else other / ours
+        value = steps_ratio(case, self.of) if self.most else 1 / steps_ratio(case, self.of)
         met = value <= self.most if self.most else value >= self.least
         return Verdict(case["title"], self.of, number(value), bound, met)
 
