@@ -1,5 +1,6 @@
 """Tests of what the benchmark decides: python3 -m unittest discover bench. They need neither peers nor callgrind."""
 
+import dataclasses
 import importlib.machinery
 import importlib.util
 import itertools
@@ -139,7 +140,7 @@ class Rounds(unittest.TestCase):
         return {name: [point(f"{name}{k}", f"{name}{k}", 1e-9, t) for k, t in enumerate(ts)] for name, ts in times.items()}
 
     def promising(self, **times):
-        found = [point.setting for _, point in measure.promising(self.scans(**times), 1e-8)]
+        found = [point.setting for _, point, _ in measure.promising(self.scans(**times), 1e-8)]
         self.assertEqual(len(found), len(set(found)))
         return found
 
@@ -151,7 +152,7 @@ class Rounds(unittest.TestCase):
         self.assertEqual(self.promising(a=[1.0, 9.0, 10.0]), ["a0", "a1"])
 
     def test_slow_contestants_get_few_places(self):
-        found = self.promising(a=[1.0, 1.1, 1.2], b=[3.0, 3.1, 3.2])
+        found = self.promising(a=[1.0, 1.1, 1.2], b=[6.0, 6.1, 6.2])
         self.assertEqual(found, ["a0", "a1", "a2", "b0", "b1"])
 
     def test_peers_are_not_measured_by_us_or_by_yardsticks(self):
@@ -177,10 +178,22 @@ class Rounds(unittest.TestCase):
         self.assertEqual(slices.ratios(ours.slices, theirs.slices), (0.5, 0.5, 0.5))
 
     def test_everybody_runs_once_a_round_and_slow_settings_in_fewer(self):
-        scans = self.scans(leastaction=[1e-5], a=[2e-5], b=[1.0])
+        scans = self.scans(leastaction=[1e-3], a=[2e-3], b=[0.009], c=[0.5])
         asked = self.timed(scans)
-        self.assertEqual([asked.count(s) for s in ("leastaction0", "a0", "b0")], [65, 65, 17])
+        # once before, to get ready
+        self.assertEqual([asked.count(s) for s in ("leastaction0", "a0", "b0", "c0")], [1 + 64, 1 + 64, 1 + 16, 1 + 8])
         self.assertEqual({len(points[0].slices) for points in scans.values()}, {64})
+
+    def test_what_is_near_for_one_error_takes_part_as_such(self):
+        point = measure.Point
+        tight = point("b", "b", 1e-12, 8e-5)
+        scans = {"a": [point("a", "a", 1e-9, 1e-5)], "b": [tight], "c": [point("c", "c", 1e-12, 7e-5)]}
+        case = dataclasses.replace(self.case, errors=(1e-8, 1e-11))
+        found = {point.setting: every for _, point, every in measure.places(scans, case, measure.FULL)}
+        self.assertEqual(found, {"a": 1, "b": 1, "c": 1})
+        case = dataclasses.replace(self.case, errors=(1e-8,))
+        found = {point.setting: every for _, point, every in measure.places(scans, case, measure.FULL)}
+        self.assertEqual(found, {"a": 1, "b": measure.SELDOM, "c": measure.SELDOM})
 
     def test_only_what_was_in_the_rounds_can_be_the_best(self):
         scans = self.scans(a=[1e-4, 1.2e-4, 1.9e-4])

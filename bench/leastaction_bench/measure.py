@@ -14,12 +14,12 @@ ROBUST = 3
 PATIENCE = 60
 # so many failures in a row end a curve: before it has any points, because loose settings may fail where tight ones do not, and after
 GIVE_UP, GIVE_UP_LATER = 6, 2
-
-
+# seconds of a slice in a scan
+LOOK = 0.002
 # settings get a place in the rounds whose time in the scan is at most so many times the fastest, so that noise there decides nothing:
-# up to MANY for each error, and FEW of contestants that are AFAR times slower than the fastest peer
+# up to MANY for each error, and FEW of contestants that are AFAR times slower than the fastest peer, in one of SELDOM rounds
 NEAR, MANY = 1.5, 6
-AFAR, FEW = 2.0, 2
+AFAR, FEW, SELDOM = 5.0, 2, 8
 
 
 @dataclass(frozen=True)
@@ -38,7 +38,7 @@ class Effort:
         return next((n for n in (1, 2) if taken * self.rounds / n <= self.most), 4)
 
 
-FULL, QUICK = Effort(64, 0.003, 0.4, 1), Effort(12, 0.003, 0.1, 3)
+FULL, QUICK = Effort(64, 0.003, 0.5, 1), Effort(12, 0.003, 0.1, 3)
 
 
 @dataclass
@@ -76,10 +76,12 @@ def patience(case):
 
 
 def look(contestant, case, setting):
-    """Error and time of a setting."""
+    """Error and time of a setting; the shorter of two slices if that takes no time."""
     ask, wait = contestant.worker.ask, patience(case)
     error = ask("error", case.system, case.until, setting, patience=wait)
-    return error, ask("time", case.system, case.until, setting, min(0.002, case.limit), patience=wait)
+    question = ("time", case.system, case.until, setting, LOOK)
+    time = ask(*question, patience=wait)
+    return error, time if time > LOOK else min(time, ask(*question, patience=wait))
 
 
 def picked(contestant, case):
@@ -151,29 +153,40 @@ def fastest(points, error, count=1, timed=False):
 
 
 def promising(scans, error):
-    """The settings of each contestant that may be its fastest to an error: (name, point)."""
+    """The settings of each contestant that may be its fastest to an error: (name, point, whether it is much slower than a peer)."""
     peers = [found[0].time for name, points in scans.items() if name not in NO_PEERS and (found := fastest(points, error))]
     for name, points in scans.items():
         found = fastest(points, error, MANY)
         near = [p for p in found if p.time <= NEAR * found[0].time]
-        afar = peers and found and found[0].time > AFAR * min(peers)
-        yield from ((name, p) for p in (found[:FEW] if afar or len(near) < FEW else near))
+        afar = bool(peers and found and found[0].time > AFAR * min(peers))
+        yield from ((name, p, afar) for p in (found[:FEW] if afar or len(near) < FEW else near))
+
+
+def places(scans, case, effort):
+    """Who takes part in the rounds, and in every which: (name, point, every). Those for the same error are next to each other."""
+    chosen = {}
+    for error in case.errors:
+        for name, point, afar in promising(scans, error):
+            every = SELDOM if afar else effort.every(point.time)
+            _, _, before = chosen.get(id(point), (name, point, every))
+            chosen[id(point)] = name, point, min(every, before)
+    return list(chosen.values())
 
 
 def time_in_rounds(contestants, case, scans, effort):
-    """Rounds in which the promising settings of all contestants get a slice each, those for the same error one after the other."""
+    """Rounds in which the promising settings of all contestants get a slice each."""
     by_name = {c.name: c for c in contestants}
-    chosen = {id(p): (by_name[name], p) for error in case.errors for name, p in promising(scans, error)}
-    places = [(contestant, point, effort.every(point.time)) for contestant, point in chosen.values()]
-    for contestant, point, _ in places:
+    taking_part = [(by_name[name], point, every) for name, point, every in places(scans, case, effort)]
+    say(f"  {effort.rounds} rounds of {len(taking_part)} settings")
+    for contestant, point, _ in taking_part:
         # gets ready
         ask_time(contestant, case, point.setting, 0.0)
     for number in range(effort.rounds):
         # to and fro, so that nobody is always the one before
-        for contestant, point, every in places if number // 4 % 2 == 0 else reversed(places):
-            taking_part = number % every == 0
-            point.slices.append(ask_time(contestant, case, point.setting, effort.slice) if taking_part else None)
-    for _, point, _ in places:
+        for contestant, point, every in taking_part if number // SELDOM % 2 == 0 else reversed(taking_part):
+            its_turn = number % every == 0
+            point.slices.append(ask_time(contestant, case, point.setting, effort.slice) if its_turn else None)
+    for _, point, _ in taking_part:
         if any(point.slices):
             point.time = slices.time(point.slices)
 
