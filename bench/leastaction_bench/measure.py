@@ -16,9 +16,11 @@ PATIENCE = 60
 GIVE_UP, GIVE_UP_LATER = 6, 2
 # seconds of a slice in a scan
 LOOK = 0.002
+# after so many rounds only settings go on whose time is at most so many times the fastest of their contestant
+FIRST, CLOSE = 16, 1.1
 # settings get a place in the rounds whose time in the scan is at most so many times the fastest, so that noise there decides nothing:
 # up to MANY for each error, and FEW of contestants that are AFAR times slower than the fastest peer, in one of SELDOM rounds
-NEAR, MANY = 1.5, 6
+NEAR, MANY = 2.0, 8
 AFAR, FEW, SELDOM = 5.0, 2, 8
 
 
@@ -76,12 +78,12 @@ def patience(case):
 
 
 def look(contestant, case, setting):
-    """Error and time of a setting; the shorter of two slices if that takes no time."""
+    """Error and time of a setting; the shorter of two slices if that does not take long."""
     ask, wait = contestant.worker.ask, patience(case)
     error = ask("error", case.system, case.until, setting, patience=wait)
     question = ("time", case.system, case.until, setting, LOOK)
     time = ask(*question, patience=wait)
-    return error, time if time > LOOK else min(time, ask(*question, patience=wait))
+    return error, time if time > case.limit / 4 else min(time, ask(*question, patience=wait))
 
 
 def picked(contestant, case):
@@ -182,13 +184,26 @@ def time_in_rounds(contestants, case, scans, effort):
         # gets ready
         ask_time(contestant, case, point.setting, 0.0)
     for number in range(effort.rounds):
+        if number == FIRST:
+            taking_part = still_promising(taking_part, case, scans)
         # to and fro, so that nobody is always the one before
         for contestant, point, every in taking_part if number // SELDOM % 2 == 0 else reversed(taking_part):
             its_turn = number % every == 0
             point.slices.append(ask_time(contestant, case, point.setting, effort.slice) if its_turn else None)
+    still_promising(taking_part, case, scans)
+
+
+def still_promising(taking_part, case, scans):
+    """Those whose times in the rounds are close to the fastest of their contestant, for one of the errors."""
     for _, point, _ in taking_part:
         if any(point.slices):
             point.time = slices.time(point.slices)
+    close = set()
+    for points in scans.values():
+        for error in case.errors:
+            found = fastest(points, error, len(points), timed=True)
+            close |= {id(p) for p in found if p.time <= CLOSE * found[0].time}
+    return [place for place in taking_part if id(place[1]) in close]
 
 
 def ask_time(contestant, case, setting, budget):

@@ -7,8 +7,8 @@ energy error of a run, and `run()`, which integrates and is timed. What a run ne
 import sys
 import time
 
-# of each case, up to six settings for each of three errors are asked for in turns
-KEPT = 18
+# of each case, up to eight settings for each of three errors are asked for in turns
+KEPT = 24
 
 
 def typical(ready, budget):

@@ -59,8 +59,8 @@ pub fn answer(contestant: &impl Contestant) {
 /// What was made last and for which question: others about it follow.
 type Kept<T> = Vec<(String, T)>;
 
-/// Of each case, up to six settings for each of three errors are asked for in turns.
-const KEPT: usize = 18;
+/// Of each case, up to eight settings for each of three errors are asked for in turns.
+const KEPT: usize = 24;
 
 fn reply<C: Contestant>(contestant: &C, line: &str, kept: &mut Kept<C::Ready>) -> Result<String, String> {
     let words: Vec<&str> = line.split_whitespace().collect();
