@@ -126,9 +126,15 @@ class Machine:
 
     def __init__(self, seconds, asked, slow_from):
         self.seconds, self.asked, self.slow_from = seconds, asked, slow_from
+        self.lives, self.stopped = 0, False
+
+    def stop(self):
+        self.stopped = True
 
     def ask(self, what, system, until, setting, *rest, patience):
         self.asked.append(setting)
+        self.lives += self.stopped
+        self.stopped = False
         return self.seconds[setting] * (2 if len(self.asked) >= self.slow_from else 1)
 
 
@@ -147,6 +153,12 @@ class Rounds(unittest.TestCase):
     def test_all_settings_near_the_fastest_get_a_place(self):
         self.assertEqual(self.promising(a=[1.0, 1.9, 1.2, 2.1]), ["a0", "a2", "a1"])
 
+    def test_a_setting_is_hoped_to_be_no_slower_than_tighter_ones(self):
+        point = measure.Point
+        scans = {"a": [point("c", f"c{k}", 1e-9, t) for k, t in enumerate((2.5, 1.2, 1.4))] + [point("d", "d", 1e-9, 1.0)]}
+        found = [p.setting for _, p, _ in measure.promising(scans, 1e-8)]
+        self.assertEqual(found, ["d", "c1", "c0", "c2"])
+
     def test_places_are_bounded_and_two_at_least(self):
         self.assertEqual(len(self.promising(a=[1.0 + k / 100 for k in range(20)])), measure.MANY)
         self.assertEqual(self.promising(a=[1.0, 9.0, 10.0]), ["a0", "a1"])
@@ -164,13 +176,14 @@ class Rounds(unittest.TestCase):
         seconds = {p.setting: p.time for points in scans.values() for p in points} | (truth or {})
         people = [contestants.Contestant(name, Machine(seconds, asked, slow_from), dict) for name in scans]
         measure.time_in_rounds(people, self.case, scans, effort)
+        self.lives = {c.worker.lives for c in people}
         return asked
 
     def test_noise_in_the_scan_does_not_decide(self):
         scans = self.scans(leastaction=[1e-5], a=[1e-4, 1.9e-4])
         asked = self.timed(scans, truth={"a0": 1.2e-4, "a1": 1e-4})
         # the slower one is seen to be slower in the first rounds
-        self.assertEqual([asked.count(s) for s in ("leastaction0", "a0", "a1")], [1 + 64, 1 + measure.FIRST, 1 + 64])
+        self.assertEqual([asked.count(s) for s in ("leastaction0", "a0", "a1")], [4 + 64, 1 + measure.FIRST, 4 + 64])
         self.assertEqual(measure.fastest(scans["a"], 1e-8, timed=True)[0].setting, "a1")
 
     def test_a_machine_that_slows_down_changes_no_ratio(self):
@@ -182,8 +195,9 @@ class Rounds(unittest.TestCase):
     def test_everybody_runs_once_a_round_and_slow_settings_in_fewer(self):
         scans = self.scans(leastaction=[1e-3], a=[2e-3], b=[0.009], c=[0.5])
         asked = self.timed(scans)
-        # once before, to get ready
-        self.assertEqual([asked.count(s) for s in ("leastaction0", "a0", "b0", "c0")], [1 + 64, 1 + 64, 1 + 16, 1 + 8])
+        # and once in each of four lives, to get ready
+        self.assertEqual([asked.count(s) for s in ("leastaction0", "a0", "b0", "c0")], [4 + 64, 4 + 64, 4 + 16, 4 + 8])
+        self.assertEqual(self.lives, {4})
         self.assertEqual({len(points[0].slices) for points in scans.values()}, {64})
 
     def test_what_is_near_for_one_error_takes_part_as_such(self):

@@ -18,6 +18,8 @@ GIVE_UP, GIVE_UP_LATER = 6, 2
 LOOK = 0.002
 # after so many rounds only settings go on whose time is at most so many times the fastest of their contestant
 FIRST, CLOSE = 16, 1.1
+# processes are started anew after so many rounds: where code and data happen to lie may make a setting twice as slow
+LIFE = 16
 # settings get a place in the rounds whose time in the scan is at most so many times the fastest, so that noise there decides nothing:
 # up to MANY for each error, and FEW of contestants that are AFAR times slower than the fastest peer, in one of SELDOM rounds
 NEAR, MANY = 2.0, 8
@@ -154,13 +156,23 @@ def fastest(points, error, count=1, timed=False):
     return sorted(reached, key=lambda point: point.time)[:count]
 
 
+def hopes(points):
+    """What settings may take: no more than the tighter ones of their curve, whatever the scan says."""
+    hoped, tighter = {}, {}
+    for point in reversed(points):
+        tighter[point.curve] = min(point.time, tighter.get(point.curve, point.time))
+        hoped[id(point)] = tighter[point.curve]
+    return hoped
+
+
 def promising(scans, error):
     """The settings of each contestant that may be its fastest to an error: (name, point, whether it is much slower than a peer)."""
     peers = [found[0].time for name, points in scans.items() if name not in NO_PEERS and (found := fastest(points, error))]
     for name, points in scans.items():
-        found = fastest(points, error, MANY)
-        near = [p for p in found if p.time <= NEAR * found[0].time]
-        afar = bool(peers and found and found[0].time > AFAR * min(peers))
+        hoped = hopes(points)
+        found = sorted(fastest(points, error, len(points)), key=lambda p: (hoped[id(p)], p.time))[:MANY]
+        near = [p for p in found if hoped[id(p)] <= NEAR * hoped[id(found[0])]]
+        afar = bool(peers and found and hoped[id(found[0])] > AFAR * min(peers))
         yield from ((name, p, afar) for p in (found[:FEW] if afar or len(near) < FEW else near))
 
 
@@ -180,17 +192,24 @@ def time_in_rounds(contestants, case, scans, effort):
     by_name = {c.name: c for c in contestants}
     taking_part = [(by_name[name], point, every) for name, point, every in places(scans, case, effort)]
     say(f"  {effort.rounds} rounds of {len(taking_part)} settings")
-    for contestant, point, _ in taking_part:
-        # gets ready
-        ask_time(contestant, case, point.setting, 0.0)
     for number in range(effort.rounds):
         if number == FIRST:
             taking_part = still_promising(taking_part, case, scans)
+        if number % LIFE == 0:
+            start_anew(taking_part, case)
         # to and fro, so that nobody is always the one before
         for contestant, point, every in taking_part if number // SELDOM % 2 == 0 else reversed(taking_part):
             its_turn = number % every == 0
             point.slices.append(ask_time(contestant, case, point.setting, effort.slice) if its_turn else None)
     still_promising(taking_part, case, scans)
+
+
+def start_anew(taking_part, case):
+    """New processes, which get ready for what they will be asked."""
+    for contestant, _, _ in taking_part:
+        contestant.worker.stop()
+    for contestant, point, _ in taking_part:
+        ask_time(contestant, case, point.setting, 0.0)
 
 
 def still_promising(taking_part, case, scans):
@@ -249,8 +268,10 @@ def measure_steps(contestants, case, effort):
     say(case.title)
     by_name = {c.name: c for c in contestants}
     taken = {name: [] for name, _ in case.settings if name in by_name}
-    for _ in range(effort.rounds):
+    for number in range(effort.rounds):
         for name, setting in case.settings:
+            if name in by_name and number % LIFE == 0:
+                by_name[name].worker.stop()
             if name not in by_name or case.name in by_name[name].failures:
                 continue
             try:
