@@ -183,7 +183,7 @@ class Rounds(unittest.TestCase):
         scans = self.scans(leastaction=[1e-5], a=[1e-4, 1.9e-4])
         asked = self.timed(scans, truth={"a0": 1.2e-4, "a1": 1e-4})
         # the slower one is seen to be slower in the first rounds
-        self.assertEqual([asked.count(s) for s in ("leastaction0", "a0", "a1")], [4 + 64, 1 + measure.FIRST, 4 + 64])
+        self.assertEqual([asked.count(s) for s in ("leastaction0", "a0", "a1")], [8 + 64, 2 + measure.FIRST, 8 + 64])
         self.assertEqual(measure.fastest(scans["a"], 1e-8, timed=True)[0].setting, "a1")
 
     def test_a_machine_that_slows_down_changes_no_ratio(self):
@@ -195,10 +195,16 @@ class Rounds(unittest.TestCase):
     def test_everybody_runs_once_a_round_and_slow_settings_in_fewer(self):
         scans = self.scans(leastaction=[1e-3], a=[2e-3], b=[0.009], c=[0.5])
         asked = self.timed(scans)
-        # and once in each of four lives, to get ready
-        self.assertEqual([asked.count(s) for s in ("leastaction0", "a0", "b0", "c0")], [4 + 64, 4 + 64, 4 + 16, 4 + 8])
-        self.assertEqual(self.lives, {4})
+        # and once in each of eight lives, to get ready
+        self.assertEqual([asked.count(s) for s in ("leastaction0", "a0", "b0", "c0")], [8 + 64, 8 + 64, 8 + 16, 8 + 8])
+        self.assertEqual(self.lives, {8})
         self.assertEqual({len(points[0].slices) for points in scans.values()}, {64})
+
+    def test_processes_that_take_long_to_get_ready_are_started_anew_once(self):
+        clock = itertools.count(0, measure.LONG)
+        with unittest.mock.patch.object(measure.time, "monotonic", lambda: next(clock)):
+            self.timed(self.scans(leastaction=[1e-3], a=[2e-3]))
+        self.assertEqual(self.lives, {2})
 
     def test_what_is_near_for_one_error_takes_part_as_such(self):
         point = measure.Point

@@ -2,6 +2,7 @@
 
 import itertools
 import sys
+import time
 from dataclasses import dataclass, field
 
 from . import slices
@@ -18,8 +19,9 @@ GIVE_UP, GIVE_UP_LATER = 6, 2
 LOOK = 0.002
 # after so many rounds only settings go on whose time is at most so many times the fastest of their contestant
 FIRST, CLOSE = 16, 1.1
-# processes are started anew after so many rounds: where code and data happen to lie may make a setting twice as slow
-LIFE = 16
+# processes are started anew after so many rounds: where code and data happen to lie may make a setting twice as slow. If getting
+# ready for the rounds takes so many seconds, they are started anew once
+LIFE, LONG = 8, 20
 # settings get a place in the rounds whose time in the scan is at most so many times the fastest, so that noise there decides nothing:
 # up to MANY for each error, and FEW of contestants that are AFAR times slower than the fastest peer, in one of SELDOM rounds
 NEAR, MANY = 2.0, 8
@@ -84,8 +86,8 @@ def look(contestant, case, setting):
     ask, wait = contestant.worker.ask, patience(case)
     error = ask("error", case.system, case.until, setting, patience=wait)
     question = ("time", case.system, case.until, setting, LOOK)
-    time = ask(*question, patience=wait)
-    return error, time if time > case.limit / 4 else min(time, ask(*question, patience=wait))
+    taken = ask(*question, patience=wait)
+    return error, taken if taken > case.limit / 4 else min(taken, ask(*question, patience=wait))
 
 
 def picked(contestant, case):
@@ -192,11 +194,13 @@ def time_in_rounds(contestants, case, scans, effort):
     by_name = {c.name: c for c in contestants}
     taking_part = [(by_name[name], point, every) for name, point, every in places(scans, case, effort)]
     say(f"  {effort.rounds} rounds of {len(taking_part)} settings")
+    life = LIFE
     for number in range(effort.rounds):
         if number == FIRST:
             taking_part = still_promising(taking_part, case, scans)
-        if number % LIFE == 0:
-            start_anew(taking_part, case)
+        if number % life == 0:
+            taken = start_anew(taking_part, case)
+            life = LIFE if taken < LONG else effort.rounds // 2
         # to and fro, so that nobody is always the one before
         for contestant, point, every in taking_part if number // SELDOM % 2 == 0 else reversed(taking_part):
             its_turn = number % every == 0
@@ -205,11 +209,13 @@ def time_in_rounds(contestants, case, scans, effort):
 
 
 def start_anew(taking_part, case):
-    """New processes, which get ready for what they will be asked."""
+    """New processes, which get ready for what they will be asked; the seconds that takes."""
+    start = time.monotonic()
     for contestant, _, _ in taking_part:
         contestant.worker.stop()
     for contestant, point, _ in taking_part:
         ask_time(contestant, case, point.setting, 0.0)
+    return time.monotonic() - start
 
 
 def still_promising(taking_part, case, scans):
