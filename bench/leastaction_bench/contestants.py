@@ -11,11 +11,17 @@ SCAN = "leastaction, best setting"
 # no competitors: they show the scale
 RK4, SPLITTING, SPLITTING_AVX2 = "rk4", "splitting by hand", "splitting by hand, AVX2"
 YARDSTICKS = (RK4, SPLITTING, SPLITTING_AVX2)
+NO_PEERS = (OURS, SCAN, *YARDSTICKS)
 
 GAUSS = [f"gauss{order}" for order in (8, 12, 16, 20)]
 LOBATTO = ["simpson", "lobatto12"]
 FINER = 1.19  # between the step sizes of a scan
+# the same program twice: equations derived by hand for it, and the Lagrangian that leastaction reads
+HEYOKA, HEYOKA_TYPED = "heyoka", "heyoka, as typed"
+# systems whose text has neither lists nor sums
+TYPED = ("double-pendulum", "lagrange-top", "pendulum")
 HEYOKA_FLAGS = ("default", "fast_math", "high_accuracy", "compact_mode")
+HEYOKA_ORDERS = range(8, 25)
 
 
 @dataclass
@@ -75,9 +81,14 @@ def heyoka(case):
         return {f"{flags}, batch of {b}": orders(flags, range(11, 16), f":{b}") for flags, b in variants}
     if case.system.startswith("fput"):
         # without compact mode, compiling takes minutes
-        return {flags: orders(flags, range(8, 25)) for flags in ("compact_mode", "compact_mode+fast_math")}
+        return {flags: orders(flags, HEYOKA_ORDERS) for flags in ("compact_mode", "compact_mode+fast_math")}
     units = ("", "/SI") if case.system == "double-pendulum" else ("",)
-    return {f + unit: orders(f + unit, range(8, 25)) for f in HEYOKA_FLAGS for unit in units}
+    return {f + unit: orders(f + unit, HEYOKA_ORDERS) for f in HEYOKA_FLAGS for unit in units}
+
+
+def heyoka_typed(case):
+    """The same flags and orders."""
+    return {f: orders(f, HEYOKA_ORDERS) for f in HEYOKA_FLAGS} if case.system in TYPED else {}
 
 
 def one_trajectory(curves):

@@ -31,12 +31,13 @@ RUST = [
     ("diffsol", "diffsol", "diffsol", who.tolerance_curves("tsit45")),
     ("russell_ode", "russell_ode", "russell_ode", who.tolerance_curves("dopri8")),
 ]
-# contestants in Python: name, worker, packages they need, curves
+# contestants in Python: name, worker and what it is called with, packages they need, curves
 PYTHON = [
-    ("heyoka", "heyoka_worker", ("heyoka",), who.heyoka),
-    ("scipy", "scipy_worker", ("scipy", "numba"), who.tolerance_curves("dop853", "lsoda")),
-    ("mpmath", "mpmath_worker", ("mpmath", "gmpy2"), lambda case: {}),
-    ("mujoco", "mujoco_worker", ("mujoco",), who.mujoco),
+    (who.HEYOKA, ("heyoka_worker",), ("heyoka",), who.heyoka),
+    (who.HEYOKA_TYPED, ("heyoka_worker", "typed"), ("heyoka",), who.heyoka_typed),
+    ("scipy", ("scipy_worker",), ("scipy", "numba"), who.tolerance_curves("dop853", "lsoda")),
+    ("mpmath", ("mpmath_worker",), ("mpmath", "gmpy2"), lambda case: {}),
+    ("mujoco", ("mujoco_worker",), ("mujoco",), who.mujoco),
 ]
 
 
@@ -85,7 +86,8 @@ def gather(core, only=()):
     present = []
 
     def wanted(name):
-        return not only or name in only or name in who.YARDSTICKS
+        # both of heyoka go by its name
+        return not only or {name, name.partition(",")[0]} & set(only) or name in who.YARDSTICKS
 
     rust = [row for row in RUST if wanted(row[0])]
     absent = build([(who.OURS, "leastaction", None), *rust])
@@ -98,14 +100,14 @@ def gather(core, only=()):
     for name, binary, feature, curves in rust:
         if name not in absent:
             present.append(Contestant(name, rust_worker(binary, {core}), curves, locked_version(feature or "")))
-    for name, script, packages, curves in PYTHON:
+    for name, (script, *words), packages, curves in PYTHON:
         if not wanted(name):
             continue
         lacking = [f"{p}: {missing[p]}" for p in packages if p in missing]
         if lacking:
             absent[name] = "; ".join(lacking)
         else:
-            worker = Worker([sys.executable, BENCH / "workers" / f"{script}.py", SYSTEMS], {core})
+            worker = Worker([sys.executable, BENCH / "workers" / f"{script}.py", SYSTEMS, *words], {core})
             present.append(Contestant(name, worker, curves, importlib.metadata.version(packages[0])))
     return present, absent
 

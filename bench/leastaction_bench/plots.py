@@ -5,7 +5,7 @@ import matplotlib
 matplotlib.use("svg")
 import matplotlib.pyplot as plt  # noqa: E402 (the backend has to be chosen first)
 
-from .contestants import OURS, RK4, SCAN, SPLITTING, SPLITTING_AVX2  # noqa: E402
+from .contestants import HEYOKA, HEYOKA_TYPED, OURS, RK4, SCAN, SPLITTING, SPLITTING_AVX2  # noqa: E402
 
 plt.rcParams.update({"svg.hashsalt": "leastaction", "font.size": 9})
 
@@ -13,7 +13,8 @@ plt.rcParams.update({"svg.hashsalt": "leastaction", "font.size": 9})
 LOOKS = {
     OURS: ("black", "o", "none"),
     SCAN: ("black", ".", "--"),
-    "heyoka": ("#D55E00", "s", "-"),
+    HEYOKA: ("#D55E00", "s", "-"),
+    HEYOKA_TYPED: ("#D55E00", "s", ":"),
     "scipy": ("#0072B2", "^", "-"),
     "ode_solvers": ("#009E73", "v", "-"),
     "differential-equations": ("#CC79A7", "D", "-"),

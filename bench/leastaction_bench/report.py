@@ -2,10 +2,10 @@
 
 import math
 
-from . import plots
+from . import plots, slices
 from .cases import CASES, CORES, STEPS
 from .contestants import OURS, SCAN
-from .targets import best_peer, best_time, ratio, verdicts
+from .targets import best_peer, best_time, ratio, spread_to, steps_ratio, verdicts
 
 
 def seconds(time):
@@ -19,10 +19,10 @@ def seconds(time):
 
 
 def ratio_text(case, error):
-    value = ratio(case, error)
-    if value is not None:
-        return f"{value:.2f}"
-    ours, (_, peer) = best_time(case, OURS, error), best_peer(case, error)
+    ours, (name, peer) = best_time(case, OURS, error), best_peer(case, error)
+    spread = spread_to(case, name, error)
+    if spread is not None:
+        return slices.text(spread)
     if ours is not None:
         return "only we reach it"
     return "not reached by us" if peer is not None else "not reached"
@@ -75,8 +75,8 @@ def steps(results):
     rows = [["what", "contestant", "one step", "leastaction ÷ it"]]
     for case in results["steps"]:
         for name, time in case["seconds"].items():
-            ours = case["seconds"].get(OURS)
-            rows.append([case["title"], name, seconds(time), f"{ours / time:.3g}" if ours else "–"])
+            value = steps_ratio(case, name)
+            rows.append([case["title"], name, seconds(time), f"{value:.3g}" if value else "–"])
     return table(rows)
 
 
@@ -165,11 +165,12 @@ The same work is done by leastaction and by its peers: each reads or is given th
 What counts is the time to reach an energy error: the largest relative error over the whole run. leastaction is asked for that
 error with `--tolerance` and runs with the method and the step that it picks; a run that misses the error does not count. For peers it is
 the fastest setting that reaches it, if the next tighter settings reach it as well. Each contestant is a process of its own on the same core,
-only one works at a time, they take turns, and the shortest of many runs counts. Times are of the integration alone; getting
+only one works at a time. They take turns of some milliseconds; the median of the runs of a turn is taken, and of many turns the lower quartile. Times are of the integration alone; getting
 ready (parsing, deriving, compiling) and picking a setting are listed apart. Systems are given to leastaction as text files (`bench/systems`). Peers
-get equations of motion in the form that is fastest for them, and the best of their flags.
+get equations of motion in the form that is fastest for them, and the best of their flags; `heyoka, as typed` gets the Lagrangian of the same text.
 
-The ratio is our time divided by that of the best peer: below 1 we are faster. Settings are in brackets: method, number of steps and
+The ratio is our time divided by that of the best peer: below 1 we are faster. It is taken round by round, so that both are seen in the same
+fast and slow periods of the machine; the median counts, and the quartiles are in brackets where they differ. Settings are in brackets: method, number of steps and
 tolerance for leastaction. Our best setting is that of a scan over methods and numbers of steps, as it is made for peers: what
 there is to gain by picking better.
 

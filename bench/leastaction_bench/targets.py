@@ -2,25 +2,53 @@
 
 from dataclasses import dataclass, replace
 
-from .contestants import OURS, RK4, SCAN, SPLITTING, YARDSTICKS
+from . import slices
+from .contestants import HEYOKA_TYPED, NO_PEERS, OURS, RK4, SPLITTING
+
+
+def best(case, name, error):
+    """The fastest setting with which a contestant reaches an error, if it does."""
+    return case["contestants"].get(name, {}).get("best", {}).get(f"{error:.0e}")
 
 
 def best_time(case, name, error):
-    """The time of a contestant to an error, if it reaches it."""
-    found = case["contestants"].get(name, {}).get("best", {}).get(f"{error:.0e}")
+    found = best(case, name, error)
     return found and found["time"]
 
 
 def best_peer(case, error):
     """The fastest peer that reaches an error, and its time."""
-    times = {n: best_time(case, n, error) for n in case["contestants"] if n not in (OURS, SCAN, *YARDSTICKS)}
+    times = {n: best_time(case, n, error) for n in case["contestants"] if n not in NO_PEERS}
     reached = {n: t for n, t in times.items() if t is not None}
     return min(reached.items(), key=lambda item: item[1], default=(None, None))
 
 
+def spread_to(case, peer, error):
+    """Quartiles of our time over that of a peer, round by round, if both reach an error."""
+    ours, theirs = best(case, OURS, error), best(case, peer, error)
+    if not ours or not theirs:
+        return None
+    # without rounds in common, there are the times
+    return slices.ratios(ours.get("slices"), theirs.get("slices")) or (ours["time"] / theirs["time"],) * 3
+
+
+def ratio_to(case, peer, error):
+    """Our time over that of a peer: the median of the rounds."""
+    spread = spread_to(case, peer, error)
+    return spread and spread[1]
+
+
+def steps_ratio(case, name):
+    """The same of steps, if both were taken."""
+    ours, theirs = (case["seconds"].get(n) for n in (OURS, name))
+    if ours is None or theirs is None:
+        return None
+    spread = slices.ratios(*(case.get("slices", {}).get(n) for n in (OURS, name)))
+    return spread[1] if spread else ours / theirs
+
+
 def ratio(case, error):
-    ours, (_, peer) = best_time(case, OURS, error), best_peer(case, error)
-    return ours / peer if ours is not None and peer is not None else None
+    return ratio_to(case, best_peer(case, error)[0], error)
 
 
 @dataclass(frozen=True)
@@ -63,6 +91,30 @@ class Peer:
 
 
 @dataclass(frozen=True)
+class Named:
+    """Our time over that of one peer, whoever is the best; without a bound, the error is reached."""
+
+    case: str
+    error: float
+    bound: float | None
+    peer: str
+    # how the peer differs from what the other rows of the case are about
+    label: str
+
+    def judge(self, cases):
+        case = cases[self.case]
+        title = f"{case['title']}, {self.error:.0e}, {self.label}"
+        bound = "reached" if self.bound is None else f"≤ {self.bound}"
+        if self.peer not in case["contestants"]:
+            return Verdict(title, self.peer, "not measured", bound, None)
+        ours, value = best_time(case, OURS, self.error), ratio_to(case, self.peer, self.error)
+        measured = "not reached" if ours is None else "it does not reach it" if value is None else number(value)
+        # what it does not reach is won
+        met = ours is not None and (None in (self.bound, value) or value <= self.bound)
+        return Verdict(title, self.peer, measured, bound, met)
+
+
+@dataclass(frozen=True)
 class Yardstick:
     """Our time over some times that of a yardstick, which may be of another case."""
 
@@ -97,7 +149,7 @@ class Steps:
         bound = f"≤ {self.most}" if self.most else f"{self.of} ÷ ours ≥ {self.least:g}"
         if ours is None or other is None:
             return Verdict(case["title"], self.of, "not measured", bound, None)
-        value = ours / other if self.most else other / ours
+        value = steps_ratio(case, self.of) if self.most else 1 / steps_ratio(case, self.of)
         met = value <= self.most if self.most else value >= self.least
         return Verdict(case["title"], self.of, number(value), bound, met)
 
@@ -119,12 +171,16 @@ class Speedup:
 
 
 SHORT = ((1e-8, 0.8), (1e-11, 0.65), (1e-14, 0.55))
+TYPED = "same text for both"
+LONG_TOP = ((1e-8, 0.4), (1e-11, 0.4), (1e-14, None))
 TARGETS = [
     *(Peer("double-pendulum", *bound) for bound in SHORT),
     *(Peer("top", *bound) for bound in SHORT),
     *(Peer("double-pendulum-long", error, 0.6) for error in (1e-8, 1e-11, 1e-14)),
-    *(Peer("top-long", error, bound) for error, bound in ((1e-8, 0.4), (1e-11, 0.4), (1e-14, None))),
+    *(Peer("top-long", *bound) for bound in LONG_TOP),
     *(Peer("pendulum-long", error, 0.7) for error in (1e-8, 1e-11)),
+    *(Named("top", *bound, HEYOKA_TYPED, TYPED) for bound in SHORT),
+    *(Named("top-long", *bound, HEYOKA_TYPED, TYPED) for bound in LONG_TOP),
     Steps("simpson-step", RK4, most=1.5),
     Yardstick("fput-1000", 1e-10, "fput-1000", 1, 1.0),
     Yardstick("fput-10000", 1e-10, "fput-1000", 10, 1.3),
@@ -138,7 +194,7 @@ def verdicts(results):
     """All that can be judged: those whose cases were run."""
     cases = by_name(results)
     judged = [(target, target.judge(cases)) for target in TARGETS if target.case in cases]
-    doubtful = (Peer, Yardstick) if results.get("quick") else ()
+    doubtful = (Peer, Named, Yardstick) if results.get("quick") else ()
     return [unproved(verdict) if isinstance(target, doubtful) else verdict for target, verdict in judged]
 
 

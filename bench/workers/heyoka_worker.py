@@ -5,6 +5,9 @@ chosen by the largest number of a state, so that units matter.
 The tolerance only chooses the order, so that a scan over orders is a scan over all tolerances. Of the forms tried (Lagrangian
 by hand and by heyoka.lagrangian, Hamiltonian with and without the cyclic momenta as states, with units that shorten it), the
 Hamiltonian ones here were the fastest.
+
+Called with `typed` behind the folder of the text files, it is given no such form: heyoka.lagrangian derives the equations of motion
+from the Lagrangian of the text file, in all its coordinates.
 """
 
 import math
@@ -16,6 +19,7 @@ import numpy as np
 
 import conversation
 import motion
+import typed
 
 # a run that needs more steps than this has failed; states of all steps are kept while errors are measured
 MOST_STEPS = 300_000
@@ -109,17 +113,12 @@ class Kept:
 
 
 class One:
-    """A single run."""
+    """A single run: of equations from a start, with the energy error of the states of its steps."""
 
-    def __init__(self, system, until, flags, order):
-        self.system, self.until = system, until
-        flags, self.unit = unit_of(flags)
-        start = motion.start(system)
-        self.where = solar_order() if system == "outer-solar-system" else slice(None)
-        self.start = np.empty_like(start)
-        self.start[self.where] = start
+    def __init__(self, equations, start, until, energy_error, flags, order):
+        self.start, self.until, self.energy_error = start, until, energy_error
         self.limit = min(MOST_STEPS, MOST_NUMBERS // len(start))
-        self.integrator = hy.taylor_adaptive(equations(system, self.unit), self.start.copy(), **options(flags, order))
+        self.integrator = hy.taylor_adaptive(equations, start.copy(), **options(flags, order))
 
     def reset(self):
         self.integrator.time = 0.0
@@ -133,10 +132,36 @@ class One:
     def error(self):
         kept = Kept()
         self.run(kept)
-        states = np.array([self.start, *kept.states])
-        if self.unit != 1:
-            states[:, 2:] /= self.unit
-        return motion.energy_error(self.system, states[:, self.where])
+        return self.energy_error(np.array([self.start, *kept.states]))
+
+
+def by_hand(system, until, flags, order):
+    """A run of the equations above."""
+    flags, unit = unit_of(flags)
+    where = solar_order() if system == "outer-solar-system" else slice(None)
+    start = np.empty_like(motion.start(system))
+    start[where] = motion.start(system)
+
+    def energy_error(states):
+        if unit != 1:
+            states[:, 2:] /= unit
+        return motion.energy_error(system, states[:, where])
+
+    return One(equations(system, unit), start, until, energy_error, flags, order)
+
+
+def as_typed(text, until, flags, order):
+    """A run of the equations that heyoka derives from a Lagrangian."""
+    q, v = hy.make_vars(*text.names), hy.make_vars(*map(typed.velocity, text.names))
+    q, v = (q, v) if isinstance(q, list) else ([q], [v])
+    kinetic, potential = text.energies(q, v, hy)
+
+    def energy_error(states):
+        half = len(text.names)
+        columns = list(states.astype(np.longdouble).T)
+        return motion.largest_error(sum(text.energies(columns[:half], columns[half:], np)))
+
+    return One(hy.lagrangian(kinetic - potential, q, v), np.concatenate(text.start()), until, energy_error, flags, order)
 
 
 class Ensemble:
@@ -182,15 +207,17 @@ class Ensemble:
 
 
 class Heyoka:
-    def __init__(self, systems):
-        self.members = pathlib.Path(systems) / "ensemble.csv"
+    def __init__(self, systems, form="by hand"):
+        self.systems, self.form = pathlib.Path(systems), form
 
     def ready(self, system, until, setting):
         flags, order, *batch = setting.split(":")
         if system == "ensemble":
-            return Ensemble(until, flags, int(order), int(batch[0]), self.members)
-        return One(system, until, flags, int(order))
+            return Ensemble(until, flags, int(order), int(batch[0]), self.systems / "ensemble.csv")
+        if self.form == "typed":
+            return as_typed(typed.Text(self.systems, system), until, flags, int(order))
+        return by_hand(system, until, flags, int(order))
 
 
 if __name__ == "__main__":
-    conversation.answer(Heyoka(sys.argv[1]))
+    conversation.answer(Heyoka(*sys.argv[1:]))

@@ -157,10 +157,10 @@ impl<R: Real> Steps<R> {
         Ok(invariants.max_relative_error())
     }
 
-    /// The shortest time of some runs.
+    /// The time of a typical one of some runs.
     pub fn time(&self, clock: Clock, budget: f64) -> Result<f64, String> {
         // the stepper remembers the step before, so that each run starts with one that has taken none
-        clock::shortest(clock, budget, || self.stepper.clone(), |stepper| self.take(stepper, &mut []))
+        clock::typical(clock, budget, || self.stepper.clone(), |stepper| self.take(stepper, &mut []))
     }
 
     /// Takes the steps once.
@@ -204,8 +204,8 @@ impl Members {
         self.run(u64::MAX)?.energy_error.map(|worst| worst.value).ok_or("no member has an energy".to_owned())
     }
 
-    /// The shortest time of some runs of all members.
+    /// The time of a typical one of some runs of all members.
     pub fn time(&self, clock: Clock, budget: f64) -> Result<f64, String> {
-        clock::shortest(clock, budget, || (), |()| self.run(u64::MAX).map(drop))
+        clock::typical(clock, budget, || (), |()| self.run(u64::MAX).map(drop))
     }
 }
