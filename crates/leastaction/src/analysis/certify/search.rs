@@ -7,7 +7,7 @@
 //! Cost is counted ([`Cost`]), so that the search is the same on every machine.
 
 use super::conserved::Progress;
-use super::cost::{Cost, LANES, MANY};
+use super::cost::{Cost, MANY, NARROW_LANES};
 use super::spectrum::{aside, simple};
 use super::terrain::LEAST_POINTS;
 use super::{LEAST_STEPS, each};
@@ -28,9 +28,9 @@ const HIGHEST_ORDER: usize = 24;
 /// The method that others are compared with first: of this order, or the next.
 const REFERENCE_ORDER: usize = 16;
 /// The work of one trial, as [`Cost`] counts.
-const TRIAL_WORK: f64 = 3e6;
+const TRIAL_WORK: f64 = 8e5;
 /// The work of a trial that looks at as much of the run as can be afforded.
-const LONG_WORK: f64 = 1.5e8;
+const LONG_WORK: f64 = 4e7;
 /// So many trials a method, and so many long ones.
 const TRIALS: u32 = 12;
 const LONG_TRIALS: u32 = 4;
@@ -59,7 +59,7 @@ const LEAST_MARGIN: f64 = 0.1;
 pub(super) fn methods(system: &System) -> Vec<Method> {
     let worth = |method: &Method| match method.scheme {
         Scheme::Galerkin(Galerkin { points, .. }) => {
-            method.order <= SMALL_ORDER || points.is_multiple_of(LANES) && method.order <= HIGHEST_ORDER
+            method.order <= SMALL_ORDER || points.is_multiple_of(NARROW_LANES) && method.order <= HIGHEST_ORDER
         }
         _ => true,
     };
