@@ -191,6 +191,7 @@ fn complete_journal(folder: &Folder, flags: &str) -> Vec<u8> {
         full.code,
         full.stderr
     );
+    assert!(full.stderr.starts_with("error: cannot write `map.npz`"), "{}", full.stderr);
     fs::remove_file(&link).unwrap();
     let bytes = fs::read(folder.path("map.npz.part")).unwrap();
     fs::remove_file(folder.path("map.npz.part")).unwrap();
