@@ -18,8 +18,10 @@ pub(crate) fn simulate(flags: &SimulateFlags) -> Result<(), Ending> {
         make_absolute(&mut run)?;
     }
     let files = Files::new(&run)?;
-    if let Some(checkpoint) = &run.checkpoint {
-        files.differ_from(Path::new(checkpoint))?;
+    match &run.checkpoint {
+        // what cannot be written is told with the first checkpoint, and kept in it
+        Some(checkpoint) => files.differ_from(Path::new(checkpoint))?,
+        None => files.all().try_for_each(|path| output::try_place(path))?,
     }
     if run.events.is_empty() && !files.events.is_empty() {
         let message = "there are no events for --events to write; define one with --event NAME=FORMULA";
@@ -170,7 +172,7 @@ impl Files {
             output::check_table(path)?;
         }
         files.pictures.iter().try_for_each(|path| output::check_picture(path))?;
-        let all: Vec<&PathBuf> = files.tables.iter().chain(&files.events).chain(&files.pictures).collect();
+        let all: Vec<&PathBuf> = files.all().collect();
         for (k, path) in all.iter().enumerate() {
             if all[..k].contains(path) {
                 return Err(taken_twice(path));
@@ -179,12 +181,15 @@ impl Files {
         Ok(files)
     }
 
+    fn all(&self) -> impl Iterator<Item = &PathBuf> {
+        self.tables.iter().chain(&self.events).chain(&self.pictures)
+    }
+
     /// An error if one of them is also the checkpoint.
     fn differ_from(&self, checkpoint: &Path) -> Result<(), Ending> {
         let place =
             |path: &Path| path.canonicalize().or_else(|_| std::path::absolute(path)).unwrap_or_default();
-        let mut all = self.tables.iter().chain(&self.events).chain(&self.pictures);
-        match all.find(|path| place(path) == place(checkpoint)) {
+        match self.all().find(|path| place(path) == place(checkpoint)) {
             Some(path) => Err(taken_twice(path)),
             None => Ok(()),
         }

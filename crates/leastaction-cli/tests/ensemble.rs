@@ -185,7 +185,13 @@ fn complete_journal(folder: &Folder, flags: &str) -> Vec<u8> {
     let link = folder.path("map.npz");
     std::os::unix::fs::symlink("/dev/full", &link).unwrap();
     let full = folder.run(flags);
-    assert!(full.code == 1 && full.stderr.contains("nothing is lost"), "{} {}", full.code, full.stderr);
+    assert!(
+        full.code == 1 && full.stderr.contains("all members are kept in `map.npz.part`"),
+        "{} {}",
+        full.code,
+        full.stderr
+    );
+    assert!(full.stderr.starts_with("error: cannot write `map.npz`"), "{}", full.stderr);
     fs::remove_file(&link).unwrap();
     let bytes = fs::read(folder.path("map.npz.part")).unwrap();
     fs::remove_file(folder.path("map.npz.part")).unwrap();

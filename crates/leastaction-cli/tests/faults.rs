@@ -244,7 +244,9 @@ fn an_ensemble_without_room_goes_on_later() {
     assert_eq!(folder.run(&MAP.replace("map", "other")).code, 0);
     let (code, message) = run_without_room(&folder, 100, MAP);
     assert!(
-        code == 1 && message.contains("cannot write") && message.contains("--resume"),
+        code == 1
+            && message.contains("cannot write `map.csv.part`")
+            && message.contains("`leastaction resume map.csv.part`"),
         "{code}: {message}"
     );
     assert!(!folder.path("map.csv").exists());
@@ -266,6 +268,126 @@ fn results_that_cannot_be_written_are_written_elsewhere_when_it_is_resumed() {
     // a folder that is no more
     let run = RUN.replace("run.csv", "gone/run.csv").replace("run.check", "second.check");
     assert_eq!(folder.run(&run).code, 2, "there is no such folder");
+}
+
+/// Runs a script in a shell that may mount: for root in a name space of its own, for others as root of one. Nothing that it mounts is seen elsewhere, or
+/// left behind. None, with a word, where that is not allowed. The command is `$0`; standard output is returned.
+fn where_mounting_is_allowed(folder: &Folder, script: &str) -> Option<String> {
+    fs::create_dir_all(folder.path("disk")).unwrap();
+    let shell = |flags: &str, script: &str| {
+        let mut command = Command::new("unshare");
+        command
+            .current_dir(folder.path(""))
+            .args([flags, "sh", "-c", script])
+            .arg(env!("CARGO_BIN_EXE_leastaction"));
+        command.output()
+    };
+    let allowed = |flags: &&str| {
+        let tried = shell(flags, "mount -t tmpfs -o size=100k none disk && mount -o remount,size=200k disk");
+        tried.is_ok_and(|output| output.status.success())
+    };
+    let Some(flags) = ["-m", "-rm"].into_iter().find(allowed) else {
+        println!("skipped: nothing may be mounted here");
+        return None;
+    };
+    let output = shell(flags, script).unwrap();
+    let (said, errors) = (String::from_utf8(output.stdout).unwrap(), String::from_utf8_lossy(&output.stderr));
+    assert!(output.status.success(), "{said}{errors}");
+    Some(said)
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_file_system_that_fills_up_is_given_room_and_the_run_goes_on() {
+    let folder = Folder::new("small-disk");
+    let map = "ensemble pendulum --until 1 --vary q=-1..1:3000 --out map.csv";
+    assert_eq!(folder.run(RUN).code, 0);
+    assert_eq!(folder.run(map).code, 0);
+    // a checkpoint and the next one have 16 to 290 kB, the table as many again; the last is full when the results of the ensemble are written
+    for (kilobytes, command, left) in [
+        (24, RUN, "run.check"),
+        (100, RUN, "run.check"),
+        (200, RUN, "run.check"),
+        (400, RUN, "run.check"),
+        (100, map, "map.csv.part"),
+        (500, map, "map.csv.part"),
+    ] {
+        let script = format!(
+            "mount -t tmpfs -o size={kilobytes}k none disk && cd disk || exit 9
+            \"$0\" {command} >/dev/null 2>../message; echo $?
+            ls -A
+            if test -e run.check; then \"$0\" verify run.check || exit 8; fi >../verified
+            if test -e run.csv; then \"$0\" verify run.csv || exit 7; fi >>../verified
+            mount -o remount,size=9M . || exit 6
+            \"$0\" resume {left} >/dev/null 2>../resumed || exit 5
+            cmp run.csv ../run.csv || cmp map.csv ../map.csv"
+        );
+        let Some(said) = where_mounting_is_allowed(&folder, &script) else { return };
+        let message = folder.read("message");
+        let mut said = said.lines();
+        assert_eq!(said.next(), Some("1"), "{kilobytes}: {message}");
+        assert!(message.contains("No space left on device"), "{kilobytes}: {message}");
+        assert!(
+            message.contains(&format!("kept in `{left}`")) || message.contains("are kept in it"),
+            "{kilobytes}: {message}"
+        );
+        assert!(message.contains(&format!("`leastaction resume {left}`")), "{kilobytes}: {message}");
+        // nothing half written is left, and nothing in the way
+        assert!(said.all(|name| name == left || name == "run.csv"), "{kilobytes}: {message}");
+    }
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_file_system_that_turns_read_only_loses_nothing() {
+    let folder = Folder::new("read-only");
+    let long = RUN.replace("--until 100 --every 5", "--until 20000 --every 1000");
+    assert_eq!(folder.run(&long).code, 0);
+    // another view of the same files, which may only be read, is laid over them while the run goes on: the file system itself cannot be turned, as a run on
+    // it holds a file. Paths are absolute, because a working folder stays what it was.
+    let disk = folder.path("disk").display().to_string();
+    let there = long.replace("run.", &format!("{disk}/run."));
+    let script = format!(
+        "mount -t tmpfs -o size=9M none disk || exit 9
+        \"$0\" {there} >/dev/null 2>message & run=$!
+        while ! test -s disk/run.csv; do kill -0 $run || exit 8; sleep 0.01; done
+        mkdir view && mount --bind disk view && mount -o remount,bind,ro view && mount --bind view disk || exit 7
+        wait $run; echo $?
+        \"$0\" verify disk/run.check >verified || exit 6
+        \"$0\" verify disk/run.csv >>verified || exit 5
+        \"$0\" resume disk/run.check >/dev/null 2>refused; echo $?
+        \"$0\" {there} >/dev/null 2>again; echo $?
+        \"$0\" {} >/dev/null 2>new; echo $?
+        \"$0\" simulate pendulum --out disk/new.csv 2>at_once; echo $?
+        ls -A disk
+        umount disk || exit 4
+        \"$0\" resume disk/run.check >/dev/null 2>resumed || exit 3
+        cmp disk/run.csv run.csv",
+        there.replace("run.", "new.")
+    );
+    let Some(said) = where_mounting_is_allowed(&folder, &script) else { return };
+    let read = |name: &str| folder.read(name).replace(&format!("{disk}/"), "").replace("disk/", "");
+    assert_eq!(
+        said,
+        "1\n1\n2\n2\n2\nrun.check\nrun.csv\n",
+        "{}{}{}",
+        read("message"),
+        read("refused"),
+        read("new")
+    );
+    for name in ["message", "refused"] {
+        let message = read(name);
+        assert!(message.contains("Read-only file system"), "{message}");
+        assert!(
+            message.contains("is kept in `run.check`; `leastaction resume run.check` continues"),
+            "{message}"
+        );
+    }
+    assert!(read("again").contains("`leastaction resume run.check` continues it"), "{}", read("again"));
+    assert!(read("new").contains("Read-only file system"), "{}", read("new"));
+    // without a checkpoint it is better known before anything is computed, and nothing is told of a motion
+    assert!(read("at_once").contains("cannot write `new.csv`: Read-only file system"), "{}", read("at_once"));
+    assert!(read("resumed").contains("goes on after"), "{}", read("resumed"));
 }
 
 #[test]
@@ -385,4 +507,131 @@ fn nothing_depends_on_the_clock_on_the_wall() {
         }
     }
     assert!(files > 100);
+}
+
+/// A library that stands before the system's own and tells the command other times: the clock on the wall goes years back and forth; if
+/// LEASTACTION_SLEEP is a number, the one for durations goes an hour ahead after so many looks at it and in the middle of the first checkpoint that has a
+/// table, as on a machine that sleeps. It leaves how often it was asked in the file that LEASTACTION_LOOKS names.
+#[cfg(target_os = "linux")]
+const CLOCKS: &str = r#"
+#define _GNU_SOURCE
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/syscall.h>
+#include <sys/time.h>
+#include <time.h>
+#include <unistd.h>
+
+static atomic_long wall, steady, asleep, synced;
+static long sleepy;
+
+int clock_gettime(clockid_t clock, struct timespec *time) {
+    static const long jumps[] = {3600, -7200, 31557600, -315576000, 0, 86400};
+    long done = syscall(SYS_clock_gettime, clock, time);
+    if (clock == CLOCK_REALTIME || clock == CLOCK_REALTIME_COARSE)
+        time->tv_sec += jumps[wall++ % 6];
+    else if (clock == CLOCK_MONOTONIC) {
+        if (++steady % (sleepy ? sleepy : 1) == 0 && sleepy) asleep += 3600;
+        time->tv_sec += asleep;
+    }
+    return done;
+}
+
+time_t time(time_t *out) {
+    struct timespec now;
+    clock_gettime(CLOCK_REALTIME, &now);
+    if (out) *out = now.tv_sec;
+    return now.tv_sec;
+}
+
+int gettimeofday(struct timeval *out, void *zone) {
+    struct timespec now;
+    (void)zone;
+    clock_gettime(CLOCK_REALTIME, &now);
+    out->tv_sec = now.tv_sec;
+    out->tv_usec = now.tv_nsec / 1000;
+    return 0;
+}
+
+int fsync(int file) {
+    if (++synced == 4 && sleepy) asleep += 3600;
+    return syscall(SYS_fsync, file);
+}
+
+__attribute__((constructor)) static void begin(void) {
+    struct timespec now;
+    const char *number = getenv("LEASTACTION_SLEEP");
+    sleepy = number ? atol(number) : 0;
+    clock_gettime(CLOCK_REALTIME, &now);
+}
+
+__attribute__((destructor)) static void end(void) {
+    const char *name = getenv("LEASTACTION_LOOKS");
+    FILE *file = name ? fopen(name, "w") : NULL;
+    if (!file) return;
+    fprintf(file, "%ld %ld %ld %ld\n", (long)wall, (long)steady, (long)asleep, (long)synced);
+    fclose(file);
+}
+"#;
+
+#[cfg(target_os = "linux")]
+#[test]
+fn clocks_that_jump_change_nothing() {
+    let folder = Folder::new("clocks");
+    folder.write("clocks.c", CLOCKS);
+    let compile = ["-shared", "-fPIC", "-O1", "-o", "clocks.so", "clocks.c"];
+    match Command::new("cc").current_dir(folder.path("")).args(compile).output() {
+        Ok(done) => assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr)),
+        Err(error) => {
+            println!("skipped: there is no C compiler here ({error})");
+            return;
+        }
+    }
+    let run = "simulate double-pendulum --method gauss8 --step 0.01 --until 100000 --every 10000 --out run.csv \
+               --checkpoint run.check --checkpoint-every 1s";
+    let map = "ensemble double-pendulum --method gauss8 --step 0.02 --until 20 --vary q1=-3..3:40 --vary q2=-3..3:40 \
+               --out map.csv --threads 2";
+    assert_eq!(folder.run(run).code, 0);
+    assert_eq!(folder.run(map).code, 0);
+    let [whole, whole_map] = ["run.csv", "map.csv"].map(|name| folder.read(name));
+    for sleeps in [false, true] {
+        for (command, result, expected, number) in
+            [(run, "run.csv", &whole, "100000"), (map, "map.csv", &whole_map, "20")]
+        {
+            for name in ["run.check", "looks", result] {
+                let _ = fs::remove_file(folder.path(name));
+            }
+            let mut disturbed = leastaction();
+            disturbed
+                .current_dir(folder.path(""))
+                .args(command.split_whitespace())
+                .env("LD_PRELOAD", folder.path("clocks.so"))
+                .env("LEASTACTION_LOOKS", folder.path("looks"))
+                .stdout(Stdio::null())
+                .stderr(Stdio::piped());
+            if sleeps {
+                disturbed.env("LEASTACTION_SLEEP", number);
+            }
+            let mut child = disturbed.spawn().unwrap();
+            let mut places = BTreeSet::new();
+            while child.try_wait().unwrap().is_none() {
+                places.extend(Checkpoint::open(&folder.path("run.check")).map(|kept| kept.steps));
+                std::thread::sleep(Duration::from_millis(10));
+            }
+            let output = child.wait_with_output().unwrap();
+            let said = String::from_utf8_lossy(&output.stderr);
+            assert_eq!(output.status.code(), Some(0), "{command}: {said}");
+            assert!(folder.read(result) == *expected, "{result} differs");
+            // the clocks were those of the library
+            let looks = folder.read("looks");
+            let looks: Vec<u64> = looks.split_whitespace().map(|word| word.parse().unwrap()).collect();
+            assert!(looks[0] > 0 && looks[1] > 0 && (looks[2] > 0) == sleeps, "{looks:?}");
+            println!("{result}: {looks:?} looks, {} checkpoints seen", places.len());
+            if result == "run.csv" {
+                // also after an hour in which one was written
+                assert!(places.len() > 2, "{places:?}");
+            }
+        }
+    }
 }

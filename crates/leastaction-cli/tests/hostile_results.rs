@@ -87,7 +87,7 @@ fn archives_that_claim_too_much_are_refused() {
         shared.copy_within(entries[1] + 16..entries[1] + 28, entry + 16);
         shared.copy_within(entries[1] + 42..entries[1] + 46, entry + 42);
     }
-    refused(&folder, "a.npz", &shared, "its arrays have more bytes than it has");
+    refused(&folder, "a.npz", &shared, "its arrays are not where its list of them says");
 }
 
 /// Results of three kinds of tables in a folder, as files with an ending.

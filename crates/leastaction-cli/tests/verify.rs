@@ -240,3 +240,27 @@ fn damaged_files_are_refused_with_a_reason() {
         assert!(code == 2 && text.contains(reason), "{file}: {code} {text}");
     }
 }
+
+#[test]
+fn bits_of_an_archive_that_readers_need_are_noticed() {
+    // the version of the program, or a name before an array, was not looked at: `numpy.load` refused what `verify` found good
+    let folder = Folder::new("verify-archive");
+    assert_eq!(folder.run("simulate pendulum --until 0.1 --out good.npz").code, 0);
+    let bytes = fs::read(folder.path("good.npz")).unwrap();
+    let mut archive = zip::ZipArchive::new(std::io::Cursor::new(&bytes)).unwrap();
+    let mut places = Vec::new();
+    for index in 0..archive.len() {
+        let entry = archive.by_index_raw(index).unwrap();
+        let (head, data) = (entry.header_start() as usize, entry.data_start().unwrap() as usize);
+        places.extend(head..head + 4);
+        places.extend(head + 26..head + 30 + entry.name_raw().len());
+        places.extend((data..data + entry.compressed_size() as usize).step_by(13));
+    }
+    assert!(places.len() > 200, "{}", places.len());
+    for place in places {
+        let mut changed = bytes.clone();
+        changed[place] ^= 1 << (place % 8);
+        fs::write(folder.path("bad.npz"), changed).unwrap();
+        assert_ne!(folder.run("verify bad.npz").code, 0, "byte {place} of {}", bytes.len());
+    }
+}

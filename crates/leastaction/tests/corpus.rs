@@ -72,6 +72,7 @@ fn checkpoints_are_continued_or_refused() {
     let files = corpus("checkpoint");
     assert!(files.len() >= 5);
     // those of an older format are refused
+    let mut continued = 0;
     for (name, bytes) in files {
         let Ok(found) = Checkpoint::read(&bytes) else { continue };
         let plan = found.run.plan().unwrap();
@@ -81,6 +82,8 @@ fn checkpoints_are_continued_or_refused() {
             journey
                 .go(&mut |step| if step < most { ControlFlow::Continue(()) } else { ControlFlow::Break(()) });
             assert!(journey.steps() >= most, "{name}");
+            continued += 1;
         }
     }
+    assert!(continued >= 5, "{continued}");
 }

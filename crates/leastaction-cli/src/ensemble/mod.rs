@@ -180,10 +180,16 @@ impl Work {
         let blocks = self.plan.run(&self.members, first, self.threads, &|| interrupt.flow(), keep);
         progress.finish();
         // who interrupts an ensemble may switch off the machine
-        let synced = journal.map_or(Ok(()), Journal::sync);
+        let Some(journal) = journal else {
+            return Ok(blocks.map_err(|error| unreadable(&error))? == self.shape().blocks());
+        };
+        let synced = journal.sync();
         let blocks = synced.and(blocks).map_err(|error: std::io::Error| {
+            let name = journal.path().display();
             Ending::Failed(format!(
-                "cannot write what was computed: {error}\n  --resume continues from the last whole block"
+                "cannot write `{name}`: {error}\n  {} of {} members are kept in it; `leastaction resume {name}` continues from there",
+                tally.members,
+                self.count()
             ))
         })?;
         Ok(blocks == self.shape().blocks())
@@ -230,22 +236,26 @@ impl Files {
     fn write(&self, work: &Work, mut journal: Journal, drawn: (usize, u64)) -> Result<(), Ending> {
         let heading = Heading { columns: &work.plan.columns, members: work.count(), run: &work.text };
         for path in &self.tables {
-            output::write_members(path, &heading, &mut journal).map_err(|message| resumable(&message))?;
+            output::write_members(path, &heading, &mut journal)
+                .map_err(|message| resumable(&message, &journal))?;
             say(&format!("wrote {} ({} members)", path.display(), work.count()));
         }
         for path in &self.pictures {
             let svg = path.extension().is_some_and(|e| e.eq_ignore_ascii_case("svg"));
             let figure = picture::figure(&work.plan, &mut journal, drawn, svg);
             let figure = figure.map_err(|error| unreadable(&error))?;
-            output::write_picture(path, &figure).map_err(|message| resumable(&message))?;
+            output::write_picture(path, &figure).map_err(|message| resumable(&message, &journal))?;
             say(&format!("wrote {}", path.display()));
         }
         journal.remove().map_err(|error| Ending::Failed(format!("cannot remove what is written: {error}")))
     }
 }
 
-fn resumable(message: &str) -> Ending {
-    Ending::Failed(format!("{message}\n  nothing is lost: --resume writes it without computing again"))
+fn resumable(message: &str, journal: &Journal) -> Ending {
+    let name = journal.path().display();
+    Ending::Failed(format!(
+        "{message}\n  all members are kept in `{name}`; `leastaction resume {name}` writes them without computing again"
+    ))
 }
 
 fn interrupted(tally: &Tally, work: &Work, journal: Option<&Journal>) -> Ending {

@@ -19,7 +19,7 @@ use leastaction::simulate::{self, Plan};
 pub(crate) use members::{Heading, write_members};
 pub(crate) use points::Points;
 use std::fs::File;
-use std::io::{BufWriter, Write};
+use std::io::{BufWriter, ErrorKind, Write};
 #[cfg(unix)]
 use std::os::unix::fs::FileTypeExt;
 use std::path::Path;
@@ -78,6 +78,31 @@ pub(crate) fn check_folder(path: &Path) -> Result<(), Ending> {
         }
         Ok(_) => Ok(()),
         Err(error) => Err(Ending::BadInput(format!("the folder of `{}`: {error}", path.display()))),
+    }
+}
+
+/// Tries whether a file can be made where a result is to be written: permissions do not tell of file systems that can only be read, or of others'
+/// folders, and a run that lasts for days should not end with that.
+pub(crate) fn try_place(path: &Path) -> Result<(), Ending> {
+    let path = path.canonicalize().unwrap_or_else(|_| path.to_owned());
+    // a device has no need of a folder
+    if path.exists() && !path.is_file() {
+        return Ok(());
+    }
+    let mut name = path.file_name().unwrap_or_default().to_owned();
+    name.push(format!(".leastaction-try-{}", std::process::id()));
+    let trial = path.with_file_name(name);
+    let made = File::options().write(true).create_new(true).open(&trial);
+    let _ = std::fs::remove_file(&trial);
+    match made {
+        // a name that is too long for the trial may be short enough itself
+        Err(error) if !matches!(error.kind(), ErrorKind::AlreadyExists | ErrorKind::InvalidFilename) => {
+            Err(Ending::BadInput(format!(
+                "cannot write `{}`: {error}\n  try another place with --out or --plot",
+                path.display()
+            )))
+        }
+        _ => Ok(()),
     }
 }
 

@@ -3,7 +3,7 @@
 //! Stored without compression: recorded states hardly compress, and NumPy maps them faster.
 
 use super::table::Table;
-use std::io::{Result, Seek, Write};
+use std::io::{ErrorKind, Result, Seek, SeekFrom, Write};
 use zip::write::SimpleFileOptions;
 use zip::{CompressionMethod, ZipWriter};
 
@@ -28,8 +28,47 @@ pub(super) fn write(file: impl Write + Seek, table: &Table<'_>) -> Result<()> {
 }
 
 /// An empty archive.
-pub(super) fn archive<W: Write + Seek>(file: W) -> ZipWriter<W> {
-    ZipWriter::new(file)
+pub(super) fn archive<W: Write + Seek>(file: W) -> ZipWriter<Once<W>> {
+    ZipWriter::new(Once { file, place: 0, failed: false })
+}
+
+/// A file that fails once. The crate writes the end of an archive also where something failed before, and complains to the terminal if that fails again.
+pub(super) struct Once<W> {
+    file: W,
+    place: u64,
+    failed: bool,
+}
+
+impl<W> Once<W> {
+    fn note<T>(&mut self, result: Result<T>) -> Result<T> {
+        self.failed |= result.as_ref().is_err_and(|error| error.kind() != ErrorKind::Interrupted);
+        result
+    }
+}
+
+impl<W: Write> Write for Once<W> {
+    fn write(&mut self, bytes: &[u8]) -> Result<usize> {
+        let written = if self.failed { Ok(bytes.len()) } else { self.file.write(bytes) };
+        self.place += *written.as_ref().unwrap_or(&0) as u64;
+        self.note(written)
+    }
+
+    fn flush(&mut self) -> Result<()> {
+        let flushed = if self.failed { Ok(()) } else { self.file.flush() };
+        self.note(flushed)
+    }
+}
+
+impl<W: Seek> Seek for Once<W> {
+    fn seek(&mut self, to: SeekFrom) -> Result<u64> {
+        let found = match (self.failed, to) {
+            (false, to) => self.file.seek(to),
+            (true, SeekFrom::Start(place)) => Ok(place),
+            (true, SeekFrom::Current(by) | SeekFrom::End(by)) => Ok(self.place.saturating_add_signed(by)),
+        };
+        self.place = *found.as_ref().unwrap_or(&self.place);
+        self.note(found)
+    }
 }
 
 /// The checksum, and the version of the program.

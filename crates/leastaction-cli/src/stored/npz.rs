@@ -2,7 +2,7 @@
 
 use super::{Cells, Stored, Words};
 use std::fs::File;
-use std::io::Read;
+use std::io::{Read, Seek, SeekFrom};
 use zip::ZipArchive;
 
 /// Arrays that describe the others.
@@ -10,16 +10,16 @@ const ABOUT: [&str; 5] = ["run", "coordinates", "statuses", "checksum", "leastac
 
 /// The text in the array `run` of a file.
 pub(super) fn run_of(file: File) -> Option<String> {
-    Archive::open(file).ok()?.text("run")
+    Archive::open(file).ok()?.text("run").ok()?
 }
 
 /// A table that was written.
 pub(super) fn read(file: File) -> Result<Stored, String> {
     let mut archive = Archive::open(file)?;
-    let (version, seal) = (archive.text("leastaction"), archive.text("checksum"));
-    let run = archive.text("run").ok_or("it is no table of leastaction: it has no run")?;
-    let coordinates = archive.texts("coordinates");
-    let statuses = archive.texts("statuses");
+    let (version, seal) = (archive.text("leastaction")?, archive.text("checksum")?);
+    let run = archive.text("run")?.ok_or("it is no table of leastaction: it has no run")?;
+    let coordinates = archive.texts("coordinates")?.unwrap_or_default();
+    let statuses = archive.texts("statuses")?.unwrap_or_default();
     let mut columns = Vec::new();
     for name in archive.names() {
         let array = archive.array(&name)?;
@@ -57,8 +57,20 @@ struct Archive {
 impl Archive {
     fn open(file: File) -> Result<Self, String> {
         let left = file.metadata().map_err(|error| error.to_string())?.len();
-        let zip = ZipArchive::new(file).map_err(|error| format!("it is no NPZ file, or cut off: {error}"))?;
-        Ok(Self { zip, left })
+        let none = |error| format!("it is no NPZ file, or cut off: {error}");
+        let mut zip = ZipArchive::new(file).map_err(none)?;
+        let mut places = Vec::new();
+        for index in 0..zip.len() {
+            let entry = zip.by_index_raw(index).map_err(|error| format!("it is damaged: {error}"))?;
+            places.push((entry.header_start(), entry.name_raw().to_vec()));
+        }
+        let mut file = zip.into_inner();
+        // the crate goes by the list at the end alone, and others by what stands before each array as well
+        let agree = places.iter().all(|(place, name)| is_headed(&mut file, *place, name).unwrap_or(false));
+        if !agree {
+            return Err("it is damaged: its arrays are not where its list of them says".to_owned());
+        }
+        Ok(Self { zip: ZipArchive::new(file).map_err(none)?, left })
     }
 
     /// The names of the columns.
@@ -80,13 +92,28 @@ impl Archive {
     }
 
     /// The words of an array; none if there is no such array.
-    fn texts(&mut self, name: &str) -> Vec<String> {
-        self.array(name).ok().and_then(|array| array.words()).unwrap_or_default()
+    fn texts(&mut self, name: &str) -> Result<Option<Vec<String>>, String> {
+        if self.zip.index_for_name(&format!("{name}.npy")).is_none() {
+            return Ok(None);
+        }
+        let words = self.array(name)?.words();
+        words.map(Some).ok_or_else(|| format!("the array `{name}` is damaged"))
     }
 
-    fn text(&mut self, name: &str) -> Option<String> {
-        self.texts(name).pop()
+    fn text(&mut self, name: &str) -> Result<Option<String>, String> {
+        Ok(self.texts(name)?.and_then(|mut words| words.pop()))
     }
+}
+
+/// Whether an entry of an archive begins at a place of a file: a signature, 22 bytes that the list has as well, the length of the name, and the name.
+fn is_headed(file: &mut File, place: u64, name: &[u8]) -> std::io::Result<bool> {
+    let mut head = [0; 30];
+    file.seek(SeekFrom::Start(place))?;
+    file.read_exact(&mut head)?;
+    let mut found = vec![0; name.len()];
+    file.read_exact(&mut found)?;
+    let length = usize::from(u16::from_le_bytes([head[26], head[27]]));
+    Ok(head.starts_with(b"PK\x03\x04") && length == name.len() && found == name)
 }
 
 /// An array that was written.

@@ -76,13 +76,15 @@ pub enum Cause {
         /// The step size.
         step_size: f64,
     },
-    /// An energy that is conserved changed in one step by many times what the motion has of it.
+    /// An energy that is conserved changed, in one step or by and by, by many times what the motion has of it.
     EnergyJump {
+        /// The energy at the start.
+        initial: f64,
         /// The energy before the step.
         before: f64,
         /// The energy after it.
         after: f64,
-        /// What the motion had so far: |E0|, or the largest energy that was kinetic and potential in turn.
+        /// What the motion has: |E0|, or a kinetic energy.
         scale: f64,
         /// The step size.
         step_size: f64,
@@ -158,14 +160,20 @@ impl Failure {
             Cause::NotFinite { coordinate, .. } => {
                 write!(f, "`{}` became infinite or undefined", name(*coordinate))
             }
-            Cause::EnergyJump { before, after, scale, .. } => write!(
-                f,
-                "the energy, which is conserved, jumped from {} to {}, by {:.1e} times what the motion had of it, \
-                 so this step has left the motion",
-                short(*before),
-                short(*after),
-                (after - before).abs() / scale
-            ),
+            Cause::EnergyJump { initial, before, after, scale, .. } => {
+                let (step, all) = ((after - before).abs(), (after - initial).abs());
+                let (went, from, change, has_left) = match step >= 0.5 * all {
+                    true => ("jumped", before, step, "this step has left the motion"),
+                    false => ("went step by step", initial, all, "the steps have left the motion"),
+                };
+                write!(
+                    f,
+                    "the energy, which is conserved, {went} from {} to {}, by {:.1e} times what the motion has of it, so {has_left}",
+                    short(*from),
+                    short(*after),
+                    change / scale
+                )
+            }
             Cause::BeyondStability { reason, step_size, met, .. } => {
                 let size = step_size.abs();
                 write!(f, "a step of {size} is beyond what the method is stable with: {reason}; now ")?;

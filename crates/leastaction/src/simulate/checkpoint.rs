@@ -1,7 +1,7 @@
 //! A run on its way as a file: the run, and everything that it takes to go on.
 //!
 //! ```text
-//! leastaction checkpoint 1            the format
+//! leastaction checkpoint 2            the format
 //! length, text                        the version of the program as a comment, and the run as TOML
 //! steps, of so many, 0 or 1           how far it is, and whether it is over
 //! length, words                       what a journey saves
@@ -18,7 +18,7 @@ use std::path::Path;
 
 const TITLE: &str = "leastaction checkpoint ";
 /// The format that is written. What reads another one says so.
-const FORMAT: u32 = 1;
+const FORMAT: u32 = 2;
 
 /// A run, and where it is.
 #[derive(Clone, Debug)]
@@ -247,8 +247,8 @@ mod tests {
     fn other_formats_are_told() {
         let bytes = String::from_utf8_lossy(&checkpoint()[..TITLE.len()]).into_owned();
         assert!(
-            message(format!("{bytes}2\nxyz").as_bytes())
-                .contains("format 2, and this version reads format 1")
+            message(format!("{bytes}1\nxyz").as_bytes())
+                .contains("format 1, and this version reads format 2")
         );
         assert!(message(b"t,q1\n0,1\n").contains("no checkpoint"));
         assert!(message(b"").contains("no checkpoint"));

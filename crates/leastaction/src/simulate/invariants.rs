@@ -13,6 +13,9 @@ const NEGLIGIBLE: f64 = 1e-9;
 /// A step that changes a conserved energy by more than so many times the energy of the motion has found another solution of its equations.
 /// Steps that still show something of a motion change it by a few times that at most (`tests/trust.rs`).
 const JUMP: f64 = 1000.0;
+/// A motion whose energy is wrong by more than so many times all there is of it, at its start, on average and at the place where it is, has
+/// been left: what has fallen into a centre flies away from it with a speed that nothing gave it. The steps before show in a warning.
+const LEFT: f64 = 5.0;
 /// A kinetic energy is that of the motion as long as the energy is wrong by no more than this part of it. One that is as wrong as that may have a
 /// potential that has lost its digits beside a large constant.
 const OF_THE_MOTION: f64 = 1.01;
@@ -42,8 +45,16 @@ struct Motion {
     last: f64,
     /// |E0|, or the largest energy that was kinetic.
     scale: f64,
+    /// |E0|, or |v·p|/2 at the start.
+    base: f64,
+    /// |v·p|/2 added up over the states, and how many they were. The largest would not do: in a close approach it is as large as the step is
+    /// unlucky.
+    total: f64,
+    seen: f64,
     /// Whether a step has been seen.
     moved: bool,
+    /// Whether L is quadratic: there the stability of a method decides, and close to its limit energies are large and bounded.
+    linear: bool,
 }
 
 impl Motion {
@@ -58,11 +69,18 @@ impl Motion {
         if scale > 0.0 && (energy - self.last).abs().min(kinetic) > JUMP * scale {
             return Err((self.last, scale));
         }
+        let wrong = (energy - initial).abs().min(kinetic);
+        let all = self.base.max(potential.abs()).max(self.total / self.seen.max(1.0));
+        // from rest, with a potential that has no digits which change, nothing is known
+        if all > 0.0 && !self.linear && wrong > LEFT * all {
+            return Err((self.last, all));
+        }
         // what runs off step by step must not hide that it does; the first step may be all there is to go by
         let of_the_motion = !self.moved || (energy - initial).abs() < OF_THE_MOTION * kinetic;
         // also where the potential has hardly a digit that changes, beside others
         let scale = if of_the_motion { self.scale.max(kinetic) } else { self.scale };
-        *self = Self { last: energy, scale, moved: true, ..*self };
+        let (total, seen) = (self.total + kinetic, self.seen + 1.0);
+        *self = Self { last: energy, scale, total, seen, moved: true, ..*self };
         Ok(())
     }
 }
@@ -79,7 +97,8 @@ impl<R: Real> EnergyMeter<R> {
             None => (Energy::new(model, parameters), Velocities::new(model, parameters)),
         };
         let v = problem.v0.clone();
-        let motion = problem.system.structure().autonomous.then(Motion::default);
+        let linear = model.is_linear();
+        let motion = problem.system.structure().autonomous.then(|| Motion { linear, ..Motion::default() });
         let mut made = Self { hamiltonian, energy, velocities, v, initial: R::zero(), kinetic: 0.0, motion };
         made.begin(&problem.t0, [&problem.q0, &problem.v0, &problem.p0]);
         made
@@ -104,7 +123,12 @@ impl<R: Real> EnergyMeter<R> {
             None => (self.energy.at(q, v, t).0, kinetic(v, p)),
         };
         let (last, start) = (self.initial.to_f64(), self.kinetic);
-        self.motion = self.motion.map(|_| Motion { start, last, scale: last.abs().max(start), moved: false });
+        let scale = last.abs().max(start);
+        let linear = self.motion.is_some_and(|motion| motion.linear);
+        // rest is no part of an average
+        let seen = if start > 0.0 { 1.0 } else { 0.0 };
+        let begun = Motion { start, last, scale, base: scale, total: start, seen, moved: false, linear };
+        self.motion = self.motion.map(|_| begun);
     }
 
     /// The energy of a state.
@@ -132,10 +156,10 @@ impl<R: Real> EnergyMeter<R> {
     }
 
     /// Takes note of an energy and |v·p|/2, unless the energy jumped.
-    pub(super) fn note(&mut self, energy: &R, kinetic: f64, step_size: f64) -> Result<(), Cause> {
+    pub(crate) fn note(&mut self, energy: &R, kinetic: f64, step_size: f64) -> Result<(), Cause> {
         if let Some(motion) = &mut self.motion {
             let (initial, after) = (self.initial.to_f64(), energy.to_f64());
-            let jump = |(before, scale)| Cause::EnergyJump { before, after, scale, step_size };
+            let jump = |(before, scale)| Cause::EnergyJump { initial, before, after, scale, step_size };
             motion.note(initial, after, kinetic).map_err(jump)?;
         }
         // the kinetic energy of a run that blows up must not hide that it does
@@ -150,9 +174,10 @@ impl<R: Real> EnergyMeter<R> {
     fn exchange(&mut self, ledger: &mut Ledger) {
         ledger.numbers(&mut self.v);
         ledger.number(&mut self.kinetic);
-        if let Some(Motion { last, scale, moved, .. }) = &mut self.motion {
-            ledger.number(last);
-            ledger.number(scale);
+        if let Some(Motion { last, scale, total, seen, moved, .. }) = &mut self.motion {
+            for number in [last, scale, total, seen] {
+                ledger.number(number);
+            }
             ledger.flag(moved);
         }
     }
@@ -180,7 +205,8 @@ impl<R: Real> EnergyMeter<R> {
     }
 }
 
-fn kinetic<R: Real>(v: &[R], p: &[R]) -> f64 {
+/// |v·p|/2, the kinetic energy where L is quadratic in velocities.
+pub(crate) fn kinetic<R: Real>(v: &[R], p: &[R]) -> f64 {
     0.5 * v.iter().zip(p).map(|(v, p)| v.to_f64() * p.to_f64()).sum::<f64>().abs()
 }
 

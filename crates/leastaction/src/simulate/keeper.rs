@@ -94,6 +94,7 @@ impl Keeper {
         write: &mut dyn FnMut(&Solution) -> Result<()>,
     ) -> Result<()> {
         // a place that cannot be written to is better known now
+        let start = Instant::now();
         if let Err(error) = self.save(plan, journey) {
             if self.made {
                 let _ = std::fs::remove_file(&self.path);
@@ -102,7 +103,7 @@ impl Keeper {
         }
         // where a single step takes long, the clock is read at each
         let glance = if plan.precision.is_some() || plan.problem.system.n() > 1000 { 1 } else { GLANCE };
-        let mut pause = Duration::ZERO;
+        let (mut before, mut pause) = (start.elapsed(), Duration::ZERO);
         loop {
             let (start, first, interval) = (Instant::now(), journey.steps(), self.interval);
             let mut left = false;
@@ -122,8 +123,10 @@ impl Keeper {
             if left || journey.is_over() {
                 return Ok(());
             }
-            // where writing takes long it is done less often
-            pause = SHARE * start.elapsed();
+            // where writing takes long it is done less often; a machine that slept meanwhile does not write for long
+            let writing = start.elapsed();
+            pause = writing.min(before).saturating_mul(SHARE);
+            before = writing;
         }
     }
 
