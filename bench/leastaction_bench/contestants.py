@@ -75,10 +75,15 @@ def orders(flags, which, suffix=""):
         yield f"{flags}:{order}{suffix}"
 
 
+def batches(*flags):
+    """Curves of heyoka for the ensemble."""
+    variants = itertools.product(flags, (4, 8))
+    return {f"{flags}, batch of {b}": orders(flags, range(11, 16), f":{b}") for flags, b in variants}
+
+
 def heyoka(case):
     if case.system == "ensemble":
-        variants = itertools.product(("default/SI", "fast_math/SI"), (4, 8))
-        return {f"{flags}, batch of {b}": orders(flags, range(11, 16), f":{b}") for flags, b in variants}
+        return batches("default/SI", "fast_math/SI")
     if case.system.startswith("fput"):
         # without compact mode, compiling takes minutes
         return {flags: orders(flags, HEYOKA_ORDERS) for flags in ("compact_mode", "compact_mode+fast_math")}
@@ -88,6 +93,8 @@ def heyoka(case):
 
 def heyoka_typed(case):
     """The same flags and orders."""
+    if case.system == "ensemble":
+        return batches("default", "fast_math")
     return {f: orders(f, HEYOKA_ORDERS) for f in HEYOKA_FLAGS} if case.system in TYPED else {}
 
 

@@ -185,6 +185,7 @@ TARGETS = [
     Yardstick("fput-1000", 1e-10, "fput-1000", 1, 1.0),
     Yardstick("fput-10000", 1e-10, "fput-1000", 10, 1.3),
     Peer("ensemble", 1e-8, 0.8),
+    Named("ensemble", 1e-8, 0.8, HEYOKA_TYPED, TYPED),
     Speedup("two-cores", 1.8),
     Steps("digits-step", "mpmath", least=30),
 ]

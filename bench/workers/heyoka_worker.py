@@ -150,35 +150,45 @@ def by_hand(system, until, flags, order):
     return One(equations(system, unit), start, until, energy_error, flags, order)
 
 
-def as_typed(text, until, flags, order):
-    """A run of the equations that heyoka derives from a Lagrangian."""
+def derived(text):
+    """The equations that heyoka derives from a Lagrangian."""
     q, v = hy.make_vars(*text.names), hy.make_vars(*map(typed.velocity, text.names))
     q, v = (q, v) if isinstance(q, list) else ([q], [v])
     kinetic, potential = text.energies(q, v, hy)
+    return hy.lagrangian(kinetic - potential, q, v)
+
+
+def typed_energies(text, states):
+    """The energies of states in coordinates and velocities."""
+    half = len(text.names)
+    columns = list(states.astype(np.longdouble).T)
+    return sum(text.energies(columns[:half], columns[half:], np))
+
+
+def as_typed(text, until, flags, order):
+    """A run of the equations that heyoka derives."""
 
     def energy_error(states):
-        half = len(text.names)
-        columns = list(states.astype(np.longdouble).T)
-        return motion.largest_error(sum(text.energies(columns[:half], columns[half:], np)))
+        return motion.largest_error(typed_energies(text, states))
 
-    return One(hy.lagrangian(kinetic - potential, q, v), np.concatenate(text.start()), until, energy_error, flags, order)
+    return One(derived(text), np.concatenate(text.start()), until, energy_error, flags, order)
 
 
 class Ensemble:
     """All members of the ensemble in batches, neighbours in energy together so that lanes need the same steps."""
 
-    def __init__(self, until, flags, order, batch, members):
-        self.until = until
+    def __init__(self, until, flags, order, batch, members, text=None):
+        """Of the equations above, or of those that heyoka derives from a text; members are at rest, so both have the same starts."""
+        self.until, self.text = until, text
         flags, self.unit = unit_of(flags)
+        equations = derived(text) if text else double_pendulum(self.unit)
         angles = np.loadtxt(members, delimiter=",", skiprows=1)
         states = np.hstack([angles, np.zeros_like(angles)])
         states = states[np.argsort(motion.double_pendulum_energy(states, 3))]
         if len(states) % batch:
             raise ValueError(f"{len(states)} members are no whole number of batches of {batch}")
         self.batches = np.ascontiguousarray(states.reshape(-1, batch, 4).transpose(0, 2, 1))
-        self.integrator = hy.taylor_adaptive_batch(
-            double_pendulum(self.unit), np.zeros((4, batch)), **options(flags, order)
-        )
+        self.integrator = hy.taylor_adaptive_batch(equations, np.zeros((4, batch)), **options(flags, order))
 
     def reset(self):
         pass
@@ -201,9 +211,9 @@ class Ensemble:
             worst = max(worst, *(self.member_error(path[:, :, lane]) for lane in range(path.shape[2])))
         return worst
 
-    @staticmethod
-    def member_error(path):
-        return motion.largest_error(motion.double_pendulum_energy(path, 3))
+    def member_error(self, path):
+        energies = typed_energies(self.text, path) if self.text else motion.double_pendulum_energy(path, 3)
+        return motion.largest_error(energies)
 
 
 class Heyoka:
@@ -213,7 +223,8 @@ class Heyoka:
     def ready(self, system, until, setting):
         flags, order, *batch = setting.split(":")
         if system == "ensemble":
-            return Ensemble(until, flags, int(order), int(batch[0]), self.systems / "ensemble.csv")
+            text = typed.Text(self.systems, "double-pendulum-from-rest") if self.form == "typed" else None
+            return Ensemble(until, flags, int(order), int(batch[0]), self.systems / "ensemble.csv", text)
         if self.form == "typed":
             return as_typed(typed.Text(self.systems, system), until, flags, int(order))
         return by_hand(system, until, flags, int(order))

@@ -104,9 +104,31 @@ fn same(a: f64, b: f64) -> bool {
     a.to_bits() == b.to_bits() || a.is_nan() && b.is_nan()
 }
 
+/// Sums and differences of products of few numbers, some of which are read again, much later or twice by one instruction.
+fn random_products(random: &mut Random, operations: usize) -> (Graph, Vec<NodeId>) {
+    let mut graph = Graph::new();
+    let mut nodes = vec![graph.parameter(0), graph.number(0.3)];
+    nodes.extend((0..N).flat_map(|i| [graph.coordinate(i), graph.velocity(i)]));
+    for _ in 0..operations {
+        let [a, b, c] = [0; 3].map(|_| nodes[random.below(nodes.len())]);
+        let product = graph.mul(a, if random.below(4) == 0 { a } else { b });
+        let node = match random.below(3) {
+            0 => graph.add(product, c),
+            1 => graph.sub(product, c),
+            _ => graph.sub(c, product),
+        };
+        nodes.push(node);
+    }
+    (graph, nodes)
+}
+
 fn compare(seed: u64, operations: usize, evaluations: usize) {
     let mut random = Random(seed);
-    let (graph, outputs) = random_graph(&mut random, operations);
+    let made = random_graph(&mut random, operations);
+    compare_graph(seed, &mut random, made, evaluations);
+}
+
+fn compare_graph(seed: u64, random: &mut Random, (graph, outputs): (Graph, Vec<NodeId>), evaluations: usize) {
     let tape = Arc::new(Tape::new(&graph, N, &outputs));
     let parameters = [random.number(true), random.number(false)];
     let mut interpreter = Evaluator::new(tape.clone(), &parameters);
@@ -131,6 +153,15 @@ fn compare(seed: u64, operations: usize, evaluations: usize) {
                 "seed {seed}, output {i} at {q:?} {v:?} {t}: {a:e} interpreted, {b:e} as machine code"
             );
         }
+    }
+}
+
+#[test]
+fn fused_products_have_the_same_bits_as_machine_code() {
+    for seed in 1..=200 {
+        let mut random = Random(seed * 0x9e37_79b9);
+        let made = random_products(&mut random, 1 + (seed as usize * 5) % 70);
+        compare_graph(seed, &mut random, made, 10);
     }
 }
 
