@@ -243,7 +243,11 @@ fn conserved(plan: &Plan, rows: &Recording, ends: &Ends) -> Vec<Check> {
 }
 
 /// The first row whose energy is so wrong that a run would have ended before it: one that was made by a version, or by somebody, who did not mind.
+/// What a motion has is an average over its steps, so there must be a row for each.
 fn left_motion(plan: &Plan, rows: &Recording) -> Option<usize> {
+    if rows.t.get(1).is_none_or(|t| (t - rows.t[0]).abs() > 1.5 * plan.step.abs()) {
+        return None;
+    }
     let mut meter = EnergyMeter::new(&plan.problem);
     (1..rows.len()).find(|&row| {
         let (v, p) = (of_row(&rows.v, row, rows.n), of_row(&rows.p, row, rows.n));

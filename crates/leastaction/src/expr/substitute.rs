@@ -1,9 +1,40 @@
 //! What a formula is made of, and the formula with some of its inputs replaced by numbers.
 
-use super::graph::{Binary, Graph, Node, NodeId};
+use super::graph::{Binary, Graph, Node, NodeId, Unary};
 use super::tape::operands;
+use rustc_hash::FxHashMap;
+use std::collections::BTreeSet;
 
 impl Graph {
+    /// The sizes of the terms of sums added up, in products as well: |a| + |b| for a − b.
+    pub fn size_of_terms(&mut self, root: NodeId) -> NodeId {
+        let parts = |node: Node| match node {
+            Node::Unary(Unary::Neg, a) => [Some(a), None],
+            Node::Binary(Binary::Add | Binary::Sub | Binary::Mul, a, b) => [Some(a), Some(b)],
+            _ => [None, None],
+        };
+        // operands come before what reads them
+        let mut below = BTreeSet::new();
+        let mut stack = vec![root];
+        while let Some(id) = stack.pop() {
+            if below.insert(id) {
+                stack.extend(parts(self.node(id)).into_iter().flatten());
+            }
+        }
+        let mut sizes: FxHashMap<NodeId, NodeId> = FxHashMap::default();
+        for id in below {
+            let node = self.node(id);
+            let size = match (node, parts(node).map(|part| part.and_then(|part| sizes.get(&part).copied()))) {
+                (Node::Binary(Binary::Mul, ..), [Some(a), Some(b)]) => self.mul(a, b),
+                (_, [Some(a), Some(b)]) => self.add(a, b),
+                (_, [Some(a), None]) => a,
+                _ => self.unary(Unary::Abs, id),
+            };
+            sizes.insert(id, size);
+        }
+        sizes.get(&root).copied().unwrap_or(root)
+    }
+
     /// The node `root` with every input for which `value` gives a number replaced by it. What follows from that is simplified, as
     /// if the formula had been written with the number.
     pub fn substitute(&mut self, root: NodeId, value: impl Fn(Node) -> Option<f64>) -> NodeId {
@@ -69,7 +100,6 @@ impl Graph {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::expr::Unary;
 
     #[test]
     fn what_follows_from_a_number_is_simplified() {
@@ -81,5 +111,20 @@ mod tests {
         // sin(0) y + cos(0) y = y
         assert_eq!(g.substitute(sum, |node| (node == Node::Coordinate(0)).then_some(0.0)), y);
         assert_eq!(g.substitute(sum, |_| None), sum);
+    }
+
+    #[test]
+    fn terms_that_cancel_have_sizes() {
+        let mut g = Graph::new();
+        let (x, y) = (g.coordinate(0), g.coordinate(1));
+        let cosine = g.unary(Unary::Cos, x);
+        let one = g.number(1.0);
+        let difference = g.sub(one, cosine);
+        let product = g.mul(difference, y);
+        let found = g.size_of_terms(product);
+        // (1 + |cos x|) |y|
+        let (cosine, y) = (g.unary(Unary::Abs, cosine), g.unary(Unary::Abs, y));
+        let sum = g.add(one, cosine);
+        assert_eq!(found, g.mul(sum, y));
     }
 }

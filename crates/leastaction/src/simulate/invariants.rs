@@ -4,8 +4,9 @@ use super::{Moment, Observer};
 use crate::error::Cause;
 use crate::scalar::{Ledger, Real};
 use crate::step::State;
-use crate::system::{Energy, Hamiltonian, Momentum, Problem, Sum, Velocities};
+use crate::system::{Energy, Hamiltonian, Model, Momentum, Problem, Sum, Velocities};
 use std::ops::ControlFlow;
+use std::sync::Arc;
 
 /// An initial energy below this part of the kinetic energy counts as zero, where it cannot measure errors.
 const NEGLIGIBLE: f64 = 1e-9;
@@ -19,6 +20,8 @@ const LEFT: f64 = 5.0;
 /// A kinetic energy is that of the motion as long as the energy is wrong by no more than this part of it. One that is as wrong as that may have a
 /// potential that has lost its digits beside a large constant.
 const OF_THE_MOTION: f64 = 1.01;
+/// An energy may be wrong by so many units of rounding of its terms, which may cancel: 1 − cos q has no digits where q is small.
+const ROUNDING: f64 = 64.0;
 
 /// Measures the energy of states, and what its errors are to be compared with.
 #[derive(Clone, Debug)]
@@ -34,6 +37,18 @@ pub struct EnergyMeter<R> {
     kinetic: f64,
     /// What a jump is measured by, where L conserves the energy.
     motion: Option<Motion>,
+    rounding: Rounding<R>,
+}
+
+/// How large rounding errors of the energy are, which is looked at only where it seems to jump.
+#[derive(Clone, Debug)]
+struct Rounding<R> {
+    model: Arc<Model>,
+    parameters: Vec<R>,
+    /// (q, v) and the time at the start.
+    start: [Vec<R>; 2],
+    t: R,
+    known: bool,
 }
 
 /// How much energy a motion has, whatever the zero of the energy is.
@@ -99,7 +114,15 @@ impl<R: Real> EnergyMeter<R> {
         let v = problem.v0.clone();
         let linear = model.is_linear();
         let motion = problem.system.structure().autonomous.then(|| Motion { linear, ..Motion::default() });
-        let mut made = Self { hamiltonian, energy, velocities, v, initial: R::zero(), kinetic: 0.0, motion };
+        let rounding = Rounding {
+            model: model.clone(),
+            parameters: parameters.clone(),
+            start: [problem.q0.clone(), v.clone()],
+            t: problem.t0.clone(),
+            known: false,
+        };
+        let mut made =
+            Self { hamiltonian, energy, velocities, v, initial: R::zero(), kinetic: 0.0, motion, rounding };
         made.begin(&problem.t0, [&problem.q0, &problem.v0, &problem.p0]);
         made
     }
@@ -112,12 +135,17 @@ impl<R: Real> EnergyMeter<R> {
             }
             self.energy.assign(parameters);
             self.velocities.assign(parameters);
+            self.rounding.parameters.clone_from_slice(parameters);
         }
         self.begin(t, start);
     }
 
     fn begin(&mut self, t: &R, [q, v, p]: [&[R]; 3]) {
         self.v.clone_from_slice(v);
+        let rounding = &mut self.rounding;
+        (rounding.t, rounding.known) = (t.clone(), false);
+        rounding.start[0].clone_from_slice(q);
+        rounding.start[1].clone_from_slice(v);
         (self.initial, self.kinetic) = match self.by_momenta(q, p, t) {
             Some(found) => found,
             None => (self.energy.at(q, v, t).0, kinetic(v, p)),
@@ -160,7 +188,11 @@ impl<R: Real> EnergyMeter<R> {
         if let Some(motion) = &mut self.motion {
             let (initial, after) = (self.initial.to_f64(), energy.to_f64());
             let jump = |(before, scale)| Cause::EnergyJump { initial, before, after, scale, step_size };
-            motion.note(initial, after, kinetic).map_err(jump)?;
+            if let Err(jumped) = motion.note(initial, after, kinetic) {
+                let floor = self.rounding.look().ok_or_else(|| jump(jumped))?;
+                (motion.base, motion.scale) = (motion.base.max(floor), motion.scale.max(floor));
+                motion.note(initial, after, kinetic).map_err(jump)?;
+            }
         }
         // the kinetic energy of a run that blows up must not hide that it does
         let error = (energy.clone() - self.initial.clone()).magnitude();
@@ -202,6 +234,16 @@ impl<R: Real> EnergyMeter<R> {
         } else {
             1.0
         }
+    }
+}
+
+impl<R: Real> Rounding<R> {
+    /// The rounding of the energy at the start, if nobody has looked yet.
+    #[cold]
+    fn look(&mut self) -> Option<f64> {
+        let Self { model, parameters, start: [q, v], t, known } = self;
+        let size = || model.energy_size(parameters, [q, v], t);
+        (!std::mem::replace(known, true)).then(|| ROUNDING * f64::EPSILON * size())
     }
 }
 

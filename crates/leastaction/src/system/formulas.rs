@@ -72,8 +72,11 @@ impl Serialize for Quantity {
         match self {
             Self::Number(x) => serializer.serialize_f64(*x),
             Self::Formula(text) | Self::Written(text, _) => match text.parse::<f64>() {
-                // what reads back to the same text is a number in the file, too
-                Ok(x) if x.is_finite() && format!("{x:?}") == *text => serializer.serialize_f64(x),
+                // a number in the file, too, if it stands there in the same way: else it would be another text when it is read, and a text of
+                // that yet another
+                Ok(x) if x.is_finite() && toml::Value::Float(x).to_string() == *text => {
+                    serializer.serialize_f64(x)
+                }
                 _ => serializer.serialize_str(text),
             },
         }

@@ -251,6 +251,15 @@ impl Model {
     pub fn energy_tape(&self) -> Arc<Tape> {
         self.tape(4, || vec![self.energy, self.lagrangian])
     }
+    /// The sizes of all terms of the energy at a state added up, which is what its rounding is a part of: the terms may cancel. Made anew each time.
+    pub fn energy_size<R: Real>(&self, parameters: &[R], [q, v]: [&[R]; 2], t: &R) -> f64 {
+        let mut graph = (*self.graph).clone();
+        let size = graph.size_of_terms(self.energy);
+        let mut out = [R::zero()];
+        let tape = Arc::new(Tape::new(&graph, self.n, &[size]));
+        Evaluator::new(tape, parameters).evaluate(q, v, t, &mut out);
+        out[0].to_f64()
+    }
     /// The tapes of sweeps; `None` if L_vv couples too many velocities.
     pub fn sweeps(&self) -> Option<&Tapes> {
         self.sweeps.get_or_init(|| tapes(&Equations::of(self))).as_ref()

@@ -54,12 +54,13 @@ const MOST_STEPS: f64 = 1e9;
 const LEAST_MARGIN: f64 = 0.1;
 
 /// The methods that are worth a trial on a system, from the registry: those that keep its structure and fit it, implicit ones up to an
-/// order and beyond it where the points of a step fill registers. One more point costs as much as four then. Where there are many coordinates and explicit
+/// order and beyond it where the points of a step fill registers. One more point costs as much as several then. Where there are many coordinates and explicit
 /// methods fit, no implicit one is as fast.
 pub(super) fn methods(system: &System) -> Vec<Method> {
     let worth = |method: &Method| match method.scheme {
         Scheme::Galerkin(Galerkin { points, .. }) => {
-            method.order <= SMALL_ORDER || points.is_multiple_of(NARROW_LANES) && method.order <= HIGHEST_ORDER
+            method.order <= SMALL_ORDER
+                || points.is_multiple_of(NARROW_LANES) && method.order <= HIGHEST_ORDER
         }
         _ => true,
     };

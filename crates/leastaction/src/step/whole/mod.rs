@@ -15,6 +15,9 @@ use crate::scalar::{Ledger, Real};
 use crate::system::{Problem, Turn};
 use formulas::Outputs;
 
+/// What may be missing of increments, as a part of them: a thousandth of a unit of rounding, which two corrections leave mostly. Less, as sweeps leave, would take
+/// a third one.
+const MISSING: f64 = f64::EPSILON / 1024.0;
 /// With more unknowns elimination takes longer than sweeps.
 const MOST_UNKNOWNS: usize = 6;
 /// Longer tapes wait for the memory their code comes from.
@@ -99,7 +102,7 @@ impl Whole {
             inputs: vec![0.0; (4 + s) * n],
             group: model.structure.group.clone(),
             largest: vec![0.0; model.structure.groups],
-            missing: course::MISSING,
+            missing: MISSING,
             history: vec![[[0.0; 4]; STEPS]; (n * s).div_ceil(4)],
             known: 0,
             needed: LEAST_KNOWN,
@@ -122,7 +125,7 @@ impl Whole {
     }
     /// Changes which part of the increments may be missing when a step is done.
     pub(super) fn leave(&mut self, missing: f64) {
-        self.missing = missing.clamp(course::MISSING, course::MOST_MISSING);
+        self.missing = missing.clamp(MISSING, course::MOST_MISSING);
     }
     /// Forgets the steps before.
     pub(super) fn forget(&mut self) {

@@ -253,7 +253,8 @@ impl<'p> Assembler<'p> {
         let operation = Operation::Fused(fusion, a, b, term);
         let dies = |value: ValueId| {
             let own = [a, b, term].iter().filter(|&&other| other == value).count() as u32;
-            self.register[value as usize].is_some() && self.end[value as usize] - self.next[value as usize] == own
+            self.register[value as usize].is_some()
+                && self.end[value as usize] - self.next[value as usize] == own
         };
         // of the factors, the one that is not replaced and may come from memory
         let (a, b) = if self.register[a as usize].is_none() { (b, a) } else { (a, b) };
@@ -277,7 +278,9 @@ impl<'p> Assembler<'p> {
         let first = self.in_register(a, &[b, term]);
         let target = self.vacant(&[a, b, term]);
         match (self.register[term as usize], self.memory[term as usize]) {
-            (None, Some(memory)) => self.encoder.load(self.program.operations[term as usize].1, target, memory),
+            (None, Some(memory)) => {
+                self.encoder.load(self.program.operations[term as usize].1, target, memory)
+            }
             (register, _) => self.encoder.copy(width, target, register.unwrap_or(0)),
         }
         self.put(at, target);

@@ -207,7 +207,15 @@ impl Encoder {
         self.emit(instruction, b);
     }
     /// A fused operation that replaces the target, which holds a factor or the other term.
-    pub(super) fn fused(&mut self, fusion: Fusion, replaced: Replaced, width: Width, target: Xmm, a: Xmm, b: Place) {
+    pub(super) fn fused(
+        &mut self,
+        fusion: Fusion,
+        replaced: Replaced,
+        width: Width,
+        target: Xmm,
+        a: Xmm,
+        b: Place,
+    ) {
         let kind = match fusion {
             Fusion::Plus => 0x08,
             Fusion::Minus => 0x0a,

@@ -210,7 +210,8 @@ impl Lengths {
 fn is_consistent(tape: &Tape) -> bool {
     tape.body.iter().all(|instruction| {
         let end = if instruction.action == Action::Store { tape.outputs } else { tape.registers };
-        let registers = [instruction.a, instruction.b, instruction.c].iter().all(|&r| (r as usize) < tape.registers);
+        let registers =
+            [instruction.a, instruction.b, instruction.c].iter().all(|&r| (r as usize) < tape.registers);
         registers && (instruction.target as usize) < end
     })
 }

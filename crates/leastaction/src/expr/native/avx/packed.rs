@@ -163,7 +163,8 @@ impl<'p> Writer<'_, 'p> {
             Pack::Result { pack, place } => self.value(pack, place),
             Pack::Steps { members, operands } => {
                 let action = self.steps[members[0]].instruction.action;
-                let operand = |k: usize| operands[k].map_or_else(|| self.nothing(), |pack| self.value(pack, 0));
+                let operand =
+                    |k: usize| operands[k].map_or_else(|| self.nothing(), |pack| self.value(pack, 0));
                 return apply(action, operand(0), operand);
             }
             Pack::Mixed(four) => self.mixed(&four),

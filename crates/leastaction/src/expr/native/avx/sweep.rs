@@ -212,7 +212,11 @@ impl<'p> Writer<'_, 'p> {
             let order = layout.pattern.order();
             let mut solution: Vec<Emit<'p>> =
                 order.iter().map(|&i| targets[i][group] - self.several(layout.target(i), group)).collect();
-            layout.pattern.solve(&mut solution, |x, k, y| factor(k).fused(Fusion::From, y, x), |x, k| x * factor(k));
+            layout.pattern.solve(
+                &mut solution,
+                |x, k, y| factor(k).fused(Fusion::From, y, x),
+                |x, k| x * factor(k),
+            );
             for (&i, x) in order.iter().zip(solution) {
                 let corrected = self.several(layout.velocity(i), group) + x;
                 self.store(layout.corrected(i), group, corrected);

@@ -135,7 +135,8 @@ impl Lengths {
     fn hold(&self, tape: &Tape) -> bool {
         tape.body.iter().all(|instruction| {
             let end = if instruction.action == Action::Store { self.outputs } else { self.registers };
-            let registers = [instruction.a, instruction.b, instruction.c].iter().all(|&r| (r as usize) < self.registers);
+            let registers =
+                [instruction.a, instruction.b, instruction.c].iter().all(|&r| (r as usize) < self.registers);
             registers && (instruction.target as usize) < end
         })
     }
