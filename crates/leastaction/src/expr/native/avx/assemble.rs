@@ -279,7 +279,7 @@ impl<'p> Assembler<'p> {
         let target = self.vacant(&[a, b, term]);
         match (self.register[term as usize], self.memory[term as usize]) {
             (None, Some(memory)) => {
-                self.encoder.load(self.program.operations[term as usize].1, target, memory)
+                self.encoder.load(self.program.operations[term as usize].1, target, memory);
             }
             (register, _) => self.encoder.copy(width, target, register.unwrap_or(0)),
         }
