@@ -59,7 +59,7 @@ struct Walk {
 
 /// All ways with a system. What is slow, or too bad to go on, takes fewer steps.
 fn walks_of(case: &Case, steps: u64, runs: usize) -> Vec<Walk> {
-    let steps = if case.system == "outer-solar-system" { (steps / 10).min(3_000_000) } else { steps };
+    let steps = if case.system == "outer-solar-system" { (steps / 10).min(1_000_000) } else { steps };
     let affordable = |way: Way| match way {
         Way::Ours => steps,
         Way::Naive => steps / 10,
