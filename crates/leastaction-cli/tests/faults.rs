@@ -344,7 +344,7 @@ fn a_file_system_that_turns_read_only_loses_nothing() {
     let long = RUN.replace("--until 100 --every 5", "--until 20000 --every 1000");
     assert_eq!(folder.run(&long).code, 0);
     // another view of the same files, which may only be read, is laid over them while the run goes on: the file system itself cannot be turned, as a run on
-    // it holds a file. Paths are absolute, because a working folder stays what it was.
+    // it holds a file. Paths are absolute, because a working folder stays what it was. What was being written at that moment cannot be removed any more.
     let disk = folder.path("disk").display().to_string();
     let there = long.replace("run.", &format!("{disk}/run."));
     let script = format!(
@@ -359,7 +359,7 @@ fn a_file_system_that_turns_read_only_loses_nothing() {
         \"$0\" {there} >/dev/null 2>again; echo $?
         \"$0\" {} >/dev/null 2>new; echo $?
         \"$0\" simulate pendulum --out disk/new.csv 2>at_once; echo $?
-        ls -A disk
+        ls -A disk | grep -v leastaction-new
         umount disk || exit 4
         \"$0\" resume disk/run.check >/dev/null 2>resumed || exit 3
         cmp disk/run.csv run.csv",
