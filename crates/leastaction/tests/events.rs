@@ -423,7 +423,12 @@ fn a_run_stops_at_the_wanted_event() {
     assert!(matches!(run.simulate().unwrap().outcome, Outcome::Stopped { .. }));
     run.until = Some((summary.t_end - summary.step).into());
     let short = run.simulate().unwrap();
-    assert!(matches!(short.outcome, Outcome::Done));
+    assert!(matches!(&short.outcome, Outcome::NotReached { event } if event == "low"));
+    let told = short.not_reached().unwrap();
+    assert!(told.contains("before `low` happened 5 times: it happened 4 times"), "{told}");
+    // as often as before, in a fifth of the time more
+    let needed: f64 = told.split("t = ").last().unwrap().split(' ').next().unwrap().parse().unwrap();
+    assert!((needed - 1.25 * short.summary.t_end).abs() < 1e-3, "{told}");
     let text = short.summary.to_string();
     assert!(text.contains("event      low 4 of 5 times, first"), "{text}");
 

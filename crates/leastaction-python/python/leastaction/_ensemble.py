@@ -58,7 +58,7 @@ class Ensemble:
         words = np.array(work.statuses())
         names = work.coordinates
         codes = columns["status"].astype(np.intp)
-        #: How each member ended: ``done``, ``stopped``, or why it failed.
+        #: How each member ended: ``done``, ``stopped``, ``not reached``, or why it failed.
         self.status: Array = words[codes]
         #: Whether each member went as far as it was meant to.
         self.success: Array = np.array(work.complete())[codes]

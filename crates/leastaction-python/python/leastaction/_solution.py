@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from ._animate import Animation
 
 #: What ``status`` is for each outcome, as in SciPy: 0 reached the end, 1 an event ended it, negative it did not get there.
-STATUS = {"done": 0, "stopped": 1, "failed": -1, "interrupted": -2}
+STATUS = {"done": 0, "not reached": 0, "stopped": 1, "failed": -1, "interrupted": -2}
 
 
 class State(NamedTuple):
@@ -67,7 +67,7 @@ class Solution:
         self.energy_change: Array = core.energy_change
         #: Recorded outputs by name.
         self.outputs: dict[str, Array] = dict(core.outputs)
-        #: ``done``, ``stopped`` (by an event), ``interrupted`` or ``failed``.
+        #: ``done``, ``stopped`` (by an event), ``not reached`` (no event ended it that was to), ``interrupted`` or ``failed``.
         self.outcome: str = core.outcome
         #: 0: reached the end; 1: ended by an event; −1: failed; −2: interrupted.
         self.status: int = STATUS[core.outcome]

@@ -71,8 +71,8 @@ pub enum Cause {
     },
     /// A number became infinite or undefined.
     NotFinite {
-        /// The first coordinate concerned.
-        coordinate: usize,
+        /// The first coordinate concerned; none if it is only the energy.
+        coordinate: Option<usize>,
         /// The step size.
         step_size: f64,
     },
@@ -158,7 +158,8 @@ impl Failure {
             }
             Cause::DoesNotFit { reason } => write!(f, "the method does not fit the system: {reason}"),
             Cause::NotFinite { coordinate, .. } => {
-                write!(f, "`{}` became infinite or undefined", name(*coordinate))
+                let what = coordinate.map_or_else(|| "the energy".to_owned(), |i| format!("`{}`", name(i)));
+                write!(f, "{what} became infinite or undefined")
             }
             Cause::EnergyJump { initial, before, after, scale, .. } => {
                 let (step, all) = ((after - before).abs(), (after - initial).abs());

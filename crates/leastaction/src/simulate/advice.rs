@@ -11,17 +11,8 @@ impl Solution {
     pub fn notes(&self) -> Vec<String> {
         let mut notes = Vec::new();
         for tally in &self.events.tallies {
-            let name = &tally.name;
-            match tally.stop {
-                Some(stop) if tally.count < stop && matches!(self.outcome, Outcome::Done) => {
-                    let (often, count) = (times(stop), times(tally.count));
-                    notes.push(format!(
-                        "the run ended before `{name}` happened {often}: it happened {count}{}",
-                        nearest(tally)
-                    ));
-                }
-                None if tally.count == 0 => notes.push(format!("`{name}` never happened{}", nearest(tally))),
-                _ => {}
+            if tally.stop.is_none() && tally.count == 0 {
+                notes.push(format!("`{}` never happened{}", tally.name, nearest(tally)));
             }
         }
         if self.events.left_out() > 0 {
@@ -31,6 +22,33 @@ impl Solution {
             ));
         }
         notes
+    }
+
+    /// Why none of the events ended the run that were to end it, and what to try, if that is how it ended.
+    pub fn not_reached(&self) -> Option<String> {
+        let Outcome::NotReached { .. } = self.outcome else { return None };
+        let awaited = |tally: &Tally<f64>| tally.stop.map(|stop| self.missed(tally, stop));
+        let missed: Vec<String> = self.events.tallies.iter().filter_map(awaited).collect();
+        Some(missed.join("\n"))
+    }
+
+    /// That an event did not happen as often as it was to, and what to try.
+    fn missed(&self, tally: &Tally<f64>, stop: u64) -> String {
+        let (name, often, count) = (&tally.name, times(stop), times(tally.count));
+        let Summary { t_end: end, steps, step, .. } = self.summary;
+        let advice = match tally.count {
+            0 => "try a later end or the other direction, or look at its formula as an output".to_owned(),
+            happened => {
+                let missing = (stop - happened) as f64 / happened as f64;
+                let needed = end + steps as f64 * step * missing;
+                format!("try a later end; if it goes on as often, t = {needed:.3} will do")
+            }
+        };
+        format!(
+            "the run ended at t = {} before `{name}` happened {often}: it happened {count}{}\n  {advice}",
+            number(end),
+            nearest(tally)
+        )
     }
 
     /// What makes the solution doubtful: outputs that were no finite numbers, and an energy that should be conserved and is not.

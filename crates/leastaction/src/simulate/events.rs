@@ -180,15 +180,25 @@ impl<R: Real> Events<R> {
         self.stopped = time.map(|time| (event as usize, time));
     }
 
-    /// How a run ended that was watched: a stop by an event is neither the end nor an interruption.
+    /// How a run ended that was watched: a stop by an event is neither the end nor an interruption, and the end comes too early where an event was to
+    /// come first.
     pub fn outcome(&self, outcome: Outcome) -> Outcome {
         match (&self.stopped, outcome) {
             (_, Outcome::Failed(failure)) => Outcome::Failed(failure),
             (Some((event, time)), _) => {
                 Outcome::Stopped { event: self.events[*event].0.clone(), time: time.to_f64() }
             }
+            (None, Outcome::Done) => match self.events.iter().find(|(_, event)| event.stop.is_some()) {
+                Some((name, _)) => Outcome::NotReached { event: name.clone() },
+                None => Outcome::Done,
+            },
             (None, outcome) => outcome,
         }
+    }
+
+    /// Whether one of them is to end the run and has not.
+    pub(super) fn are_awaited(&self) -> bool {
+        self.stopped.is_none() && self.events.iter().any(|(_, event)| event.stop.is_some())
     }
 
     /// Values at the end of the step, and hints of what happened within.

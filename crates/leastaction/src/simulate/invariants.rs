@@ -17,6 +17,8 @@ const JUMP: f64 = 1000.0;
 /// A motion whose energy is wrong by more than so many times all there is of it, at its start, on average and at the place where it is, has
 /// been left: what has fallen into a centre flies away from it with a speed that nothing gave it. The steps before show in a warning.
 const LEFT: f64 = 5.0;
+/// A kinetic energy is part of the average as long as the energy is wrong by no more than this part of it: what was gained by an error is not.
+const OF_THE_AVERAGE: f64 = 0.5;
 /// A kinetic energy is that of the motion as long as the energy is wrong by no more than this part of it. One that is as wrong as that may have a
 /// potential that has lost its digits beside a large constant.
 const OF_THE_MOTION: f64 = 1.01;
@@ -58,9 +60,9 @@ struct Motion {
     start: f64,
     /// The energy of the state before.
     last: f64,
-    /// |E0|, or the largest energy that was kinetic.
+    /// The largest energy that was kinetic. |E0| would not do but in linear systems: it is anything, with a constant in the potential.
     scale: f64,
-    /// |E0|, or |v·p|/2 at the start.
+    /// |v·p|/2 at the start, or what rounding makes of the energy.
     base: f64,
     /// |v·p|/2 added up over the states, and how many they were. The largest would not do: in a close approach it is as large as the step is
     /// unlucky.
@@ -94,8 +96,10 @@ impl Motion {
         let of_the_motion = !self.moved || (energy - initial).abs() < OF_THE_MOTION * kinetic;
         // also where the potential has hardly a digit that changes, beside others
         let scale = if of_the_motion { self.scale.max(kinetic) } else { self.scale };
-        let (total, seen) = (self.total + kinetic, self.seen + 1.0);
-        *self = Self { last: energy, scale, total, seen, moved: true, ..*self };
+        if (energy - initial).abs() < OF_THE_AVERAGE * kinetic {
+            (self.total, self.seen) = (self.total + kinetic, self.seen + 1.0);
+        }
+        *self = Self { last: energy, scale, moved: true, ..*self };
         Ok(())
     }
 }
@@ -151,11 +155,12 @@ impl<R: Real> EnergyMeter<R> {
             None => (self.energy.at(q, v, t).0, kinetic(v, p)),
         };
         let (last, start) = (self.initial.to_f64(), self.kinetic);
-        let scale = last.abs().max(start);
         let linear = self.motion.is_some_and(|motion| motion.linear);
+        // close to the limit of a method a linear system from rest has kinetic energies far below the errors, which stay bounded
+        let scale = if linear { last.abs().max(start) } else { start };
         // rest is no part of an average
         let seen = if start > 0.0 { 1.0 } else { 0.0 };
-        let begun = Motion { start, last, scale, base: scale, total: start, seen, moved: false, linear };
+        let begun = Motion { start, last, scale, base: start, total: start, seen, moved: false, linear };
         self.motion = self.motion.map(|_| begun);
     }
 
@@ -173,7 +178,8 @@ impl<R: Real> EnergyMeter<R> {
         if energy.is_finite() && kinetic.is_finite() {
             return self.note(&energy, kinetic, moment.stepper.step_size().to_f64()).map(|()| energy);
         }
-        let coordinate = q.iter().position(|x| !x.is_finite()).unwrap_or(0);
+        let bad = |numbers: &[R]| numbers.iter().position(|x| !x.is_finite());
+        let coordinate = bad(q).or_else(|| bad(p));
         Err(Cause::NotFinite { coordinate, step_size: moment.stepper.step_size().to_f64() })
     }
 

@@ -39,7 +39,7 @@ impl Journey<'_> {
 
     /// Whether there is nothing more to do: all steps were taken, or an event or a failure has ended the run.
     pub fn is_over(&self) -> bool {
-        matches!(self.0.outcome(), Outcome::Done | Outcome::Stopped { .. } | Outcome::Failed(_))
+        !matches!(self.0.outcome(), Outcome::Interrupted)
     }
 
     /// Whether a failure has ended it. A stepper that has failed is not where it was, so that there is nothing to save.

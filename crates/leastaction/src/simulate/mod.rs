@@ -93,8 +93,26 @@ pub enum Outcome {
         /// When it happened, in the last step.
         time: f64,
     },
+    /// All steps were taken, and no event that was to end the run did.
+    NotReached {
+        /// The name of the first of these events.
+        event: String,
+    },
     /// A step failed; the state is the one before it.
     Failed(Box<Failure>),
+}
+
+impl Outcome {
+    /// It in a word or two.
+    pub fn word(&self) -> &'static str {
+        match self {
+            Self::Done => "done",
+            Self::Interrupted => "interrupted",
+            Self::Stopped { .. } => "stopped",
+            Self::NotReached { .. } => "not reached",
+            Self::Failed(_) => "failed",
+        }
+    }
 }
 
 /// Takes steps until `steps` of them are taken in all, an observer breaks, or a step fails.

@@ -184,12 +184,7 @@ impl Summary {
                 None => system.model.backend_used(),
                 Some(_) => Backend::Interpreter,
             },
-            outcome: match outcome {
-                Outcome::Done => "done",
-                Outcome::Interrupted => "interrupted",
-                Outcome::Stopped { .. } => "stopped",
-                Outcome::Failed(_) => "failed",
-            },
+            outcome: outcome.word(),
             failure: FailureSummary::of(outcome),
             outputs: IndexMap::new(),
             events: IndexMap::new(),

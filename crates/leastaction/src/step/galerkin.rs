@@ -436,7 +436,7 @@ impl<R: Real> GalerkinStepper<R> {
     /// What to do with the correction.
     fn judge(&mut self, iteration: u32) -> Result<Verdict, Cause> {
         if let Some(index) = self.correction.iter().position(|delta| !delta.is_finite()) {
-            let coordinate = self.jacobian.coordinate(index);
+            let coordinate = Some(self.jacobian.coordinate(index));
             return Err(Cause::NotFinite { coordinate, step_size: self.h.to_f64() });
         }
         let (z, n, s) = (&self.z, self.n, self.tableau.degree);
@@ -489,7 +489,7 @@ impl<R: Real> GalerkinStepper<R> {
             *row = row.clone() - (state.p[j].clone() + state.p_low[j].clone());
         }
         if let Some(index) = self.correction.iter().position(|x| !x.is_finite()) {
-            let coordinate = self.jacobian.coordinate(index);
+            let coordinate = Some(self.jacobian.coordinate(index));
             return Err(Cause::NotFinite { coordinate, step_size: self.h.to_f64() });
         }
         if renew {

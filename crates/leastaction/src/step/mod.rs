@@ -244,7 +244,7 @@ impl<R: Real> Stepper<R> {
 
 fn check_size(size: f64) -> Result<(), Cause> {
     if size == 0.0 || !size.is_finite() {
-        return Err(Cause::NotFinite { coordinate: 0, step_size: size });
+        return Err(Cause::NotFinite { coordinate: Some(0), step_size: size });
     }
     Ok(())
 }

@@ -134,7 +134,7 @@ impl<R: Real> RungeKutta4<R> {
         let n = state.q.len();
         for i in 0..n {
             if !self.sum[0][i].is_finite() || !self.sum[1][i].is_finite() {
-                return Err(Cause::NotFinite { coordinate: i, step_size: self.h.to_f64() });
+                return Err(Cause::NotFinite { coordinate: Some(i), step_size: self.h.to_f64() });
             }
         }
         let sixth = self.h.clone() / R::from_f64(6.0);

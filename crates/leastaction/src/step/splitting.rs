@@ -132,7 +132,7 @@ impl<R: Real> SplittingStepper<R> {
         let lost = self.motion.last_kick(&kick, &self.force);
         self.known = lost.is_none();
         if let Some(coordinate) = lost {
-            return Err(Cause::NotFinite { coordinate, step_size: self.h.to_f64() });
+            return Err(Cause::NotFinite { coordinate: Some(coordinate), step_size: self.h.to_f64() });
         }
         self.motion.end(state);
         Ok(())

@@ -66,7 +66,7 @@ pub fn run(
     match simulate(problem, &mut stepper, &mut state, steps, observers) {
         Outcome::Done => state,
         Outcome::Failed(failure) => panic!("{} with {}: {failure}", problem.system.name, method.name),
-        Outcome::Interrupted | Outcome::Stopped { .. } => panic!("nobody interrupts"),
+        other => panic!("nobody ends it: {other:?}"),
     }
 }
 

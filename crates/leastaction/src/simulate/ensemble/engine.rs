@@ -272,8 +272,11 @@ impl Seat {
 
     /// How a member ended that did not fail.
     fn status(&self) -> Status {
-        let stopped = self.events.as_ref().is_some_and(|events| events.stopped.is_some());
-        if stopped { Status::Stopped } else { Status::Done }
+        match &self.events {
+            Some(events) if events.stopped.is_some() => Status::Stopped,
+            Some(events) if events.are_awaited() => Status::NotReached,
+            _ => Status::Done,
+        }
     }
 
     /// Writes down what there is at the end of a member. Where a step was taken and then refused, that is the state before it.

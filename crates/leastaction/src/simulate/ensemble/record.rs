@@ -30,11 +30,13 @@ pub enum Status {
     EventNotFinite,
     /// An energy that is conserved jumped.
     EnergyJump,
+    /// All steps were taken, and no event that was to end it did.
+    NotReached,
 }
 
 impl Status {
     /// All of them, by their codes.
-    pub const ALL: [Self; 11] = [
+    pub const ALL: [Self; 12] = [
         Self::Done,
         Self::Stopped,
         Self::BadStart,
@@ -46,6 +48,7 @@ impl Status {
         Self::NotFinite,
         Self::EventNotFinite,
         Self::EnergyJump,
+        Self::NotReached,
     ];
 
     /// A word for files.
@@ -62,12 +65,13 @@ impl Status {
             Self::NotFinite => "not finite",
             Self::EventNotFinite => "event not finite",
             Self::EnergyJump => "energy jump",
+            Self::NotReached => "not reached",
         }
     }
 
-    /// Whether the member went as far as it was meant to.
+    /// Whether the member went as far as it could: it was ended by an event, or took all its steps.
     pub fn is_complete(self) -> bool {
-        matches!(self, Self::Done | Self::Stopped)
+        matches!(self, Self::Done | Self::Stopped | Self::NotReached)
     }
 
     /// Whether smaller steps may help.
