@@ -334,3 +334,11 @@ print("alive", found(3.7).q.shape)
 def test_control_c_ends_dense_output():
     found = subprocess.run([sys.executable, "-c", BETWEEN], capture_output=True, text=True, timeout=120, check=False)
     assert found.stdout.split() == ["interrupted", "True", "alive", "(2,)"], found.stderr
+
+
+def test_an_event_that_is_never_reached_is_an_outcome():
+    found = la.simulate("pendulum", until=3, events={"low": {"of": "q", "direction": "rising", "stop": 5}})
+    # all steps were taken, as SciPy has it
+    assert (found.outcome, found.status, found.success) == ("not reached", 0, True)
+    assert found.message.startswith("the run ended at t = 3 before `low` happened 5 times: it happened 2 times\n  try a later end")
+    assert found.t_events["low"].shape == (2,) and found.end.t == 3
