@@ -341,4 +341,5 @@ def test_an_event_that_is_never_reached_is_an_outcome():
     # all steps were taken, as SciPy has it
     assert (found.outcome, found.status, found.success) == ("not reached", 0, True)
     assert found.message.startswith("the run ended at t = 3 before `low` happened 5 times: it happened 2 times\n  try a later end")
-    assert found.t_events["low"].shape == (2,) and found.end.t == 3
+    assert found.t_events["low"].shape == (2,)
+    assert found.end.t == 3
