@@ -12,6 +12,8 @@ use std::sync::Arc;
 
 /// So many trajectories go side by side.
 pub const CONVOY: usize = 8;
+/// How many [`Task`]s there are.
+const TASKS: usize = 6;
 
 /// Tapes of the motion in momenta.
 #[derive(Clone, Debug)]
@@ -22,10 +24,16 @@ pub struct Current {
     pub kept: usize,
     /// q̇, ṗ and what is kept, from (q, p).
     pub fresh: Arc<Tape>,
-    /// q̇ and ṗ from (q, p) and what is kept behind q; then how far angles are from where they were.
-    pub refine: Arc<Tape>,
-    /// The energy and v·p/2 from (q, p).
-    pub energy: Arc<Tape>,
+    /// q̇ and ṗ from (q, p) and what is kept of the start of the step, behind q, less exactly.
+    pub ahead: Arc<Tape>,
+    /// The same exactly, and what is kept; then how far angles are from the start.
+    pub wide: Arc<Tape>,
+    /// q̇ and ṗ from (q, p) and what is kept of the node, less exactly.
+    pub rough: Arc<Tape>,
+    /// The same exactly; then how far angles are from where they were.
+    pub last: Arc<Tape>,
+    /// The energy and v·p/2 from (q, p), and what is kept.
+    pub arrive: Arc<Tape>,
 }
 
 /// What is done with all lanes at once.
@@ -33,12 +41,27 @@ pub struct Current {
 pub(super) enum Task {
     /// A sweep that evaluates everything.
     Fresh,
-    /// A sweep that turns sines and cosines.
-    Refine,
-    /// The same; it also tells how far they were turned.
+    /// A sweep that turns sines and cosines of the start of the step, less exactly.
+    Ahead,
+    /// The same exactly; it keeps them, and tells how far they were turned.
+    Wide,
+    /// A sweep that turns those of the node, less exactly.
+    Rough,
+    /// The same exactly; it also tells how far they were turned.
     Last,
-    /// The end of the step and its energy.
+    /// The end of the step, its energy and its sines and cosines.
     Arrive,
+}
+
+impl Task {
+    /// Whether angles, sines and cosines of nodes are kept.
+    pub(super) fn keeps(self) -> bool {
+        matches!(self, Self::Fresh | Self::Wide)
+    }
+    /// Whether it tells how far angles were turned.
+    pub(super) fn tells(self) -> bool {
+        matches!(self, Self::Wide | Self::Last)
+    }
 }
 
 /// Where numbers lie; of each there are eight.
@@ -71,11 +94,23 @@ impl Berths {
     pub(super) fn kept(&self, index: usize, node: usize) -> usize {
         CONVOY * (4 * self.n + index * self.nodes + node)
     }
-    pub(super) fn turn(&self) -> usize {
-        self.kept(self.kept, 0)
+    /// What is kept of the start of the step.
+    pub(super) fn base(&self, index: usize) -> usize {
+        self.kept(self.kept, 0) + CONVOY * index
+    }
+    /// What a task turns.
+    pub(super) fn known(&self, task: Task, index: usize, node: usize) -> usize {
+        match task {
+            Task::Ahead | Task::Wide => self.base(index),
+            _ => self.kept(index, node),
+        }
+    }
+    /// How far angles were turned in a wide sweep and in the last one.
+    pub(super) fn turn(&self, task: Task) -> usize {
+        self.base(self.kept) + if task == Task::Wide { 0 } else { CONVOY }
     }
     pub(super) fn all(&self) -> usize {
-        self.turn() + CONVOY
+        self.turn(Task::Last) + CONVOY
     }
 }
 
@@ -111,10 +146,10 @@ pub struct Convoy {
     /// States, what is kept, and turns.
     numbers: Aligned,
     energies: Aligned,
-    /// Of the fresh, the refining and the energy's tape, with the parameters of each lane.
-    evaluators: [Vec<Evaluator<f64>>; 3],
-    registers: [Aligned; 3],
-    code: Option<[Arc<Code>; 4]>,
+    /// Of the tape of each task, with the parameters of each lane.
+    evaluators: [Vec<Evaluator<f64>>; TASKS],
+    registers: [Aligned; TASKS],
+    code: Option<[Arc<Code>; TASKS]>,
     scratch: Vec<f64>,
     point: Point,
 }
@@ -127,23 +162,18 @@ struct Point {
     outputs: Vec<f64>,
 }
 
-/// Which tape a task runs.
-fn tape_of(task: Task) -> usize {
-    match task {
-        Task::Fresh => 0,
-        Task::Refine | Task::Last => 1,
-        Task::Arrive => 2,
-    }
-}
-
 impl Convoy {
     /// Trajectories of a motion with a method; all have these parameters to begin with.
     pub fn new(current: &Current, sailing: Sailing, parameters: &[f64], backend: Option<Backend>) -> Self {
         let berths = Berths { n: current.n, nodes: sailing.end.len(), kept: current.kept };
-        let tapes = [&current.fresh, &current.refine, &current.energy];
-        let make = |task: Task| Code::convoy(tapes[tape_of(task)], &berths, task).map(Arc::new);
+        let tapes = [&current.fresh, &current.ahead, &current.wide, &current.rough, &current.last, &current.arrive];
+        let make = |task: Task| Code::convoy(tapes[task as usize], &berths, task).map(Arc::new);
         let wanted = tapes.iter().all(|tape| Evaluator::<f64>::wants_code(tape, backend));
-        let code = || Some([make(Task::Fresh)?, make(Task::Refine)?, make(Task::Last)?, make(Task::Arrive)?]);
+        let code = || {
+            let sweeps = [make(Task::Fresh)?, make(Task::Ahead)?, make(Task::Wide)?, make(Task::Rough)?];
+            let [fresh, ahead, wide, rough] = sweeps;
+            Some([fresh, ahead, wide, rough, make(Task::Last)?, make(Task::Arrive)?])
+        };
         let code = if wanted { code() } else { None };
         let scratch = code.iter().flatten().map(|code| code.scratch()).max().unwrap_or(0);
         let of_nodes = || Aligned::zeros(berths.weight(berths.nodes, 0));
@@ -165,7 +195,7 @@ impl Convoy {
             point: Point {
                 q: vec![0.0; all],
                 p: vec![0.0; all],
-                outputs: vec![0.0; 2 * current.n + current.kept.max(2)],
+                outputs: vec![0.0; 2 * current.n + 2 * current.kept + 2],
             },
             berths,
             sailing,
@@ -204,6 +234,9 @@ impl Convoy {
         let zeros = std::iter::repeat_n(&0.0, 2 * q.len());
         numbers.zip(q.iter().chain(p).chain(zeros)).for_each(|(place, x)| *place = *x);
         self.rates[lane..].iter_mut().step_by(CONVOY).for_each(|place| *place = 0.0);
+        // a first step has no wide turn
+        let place = self.berths.turn(Task::Wide) + lane;
+        self.numbers[place] = 0.0;
     }
     /// Puts a lane where one of another convoy is; its parameters and step size are left to others.
     pub fn follow(&mut self, lane: usize, other: &Self, from: usize) {
@@ -214,7 +247,7 @@ impl Convoy {
         for place in (0..self.rates.len()).step_by(CONVOY) {
             self.rates[place + lane] = other.rates[place + from];
         }
-        for place in (self.berths.kept(0, 0)..self.berths.turn()).step_by(CONVOY) {
+        for place in (self.berths.kept(0, 0)..self.berths.turn(Task::Wide)).step_by(CONVOY) {
             self.numbers[place + lane] = other.numbers[place + from];
         }
     }
@@ -227,38 +260,46 @@ impl Convoy {
     pub fn energies(&self) -> &[f64] {
         &self.energies
     }
-    /// How far angles were turned in the last sweep, at most, of all lanes.
-    pub fn turns(&self) -> &[f64] {
-        &self.numbers[self.berths.turn()..]
+    /// How far angles of a lane were turned in the last sweep, at most, and before from the start of the step.
+    pub fn turns(&self, lane: usize) -> [f64; 2] {
+        [Task::Last, Task::Wide].map(|task| self.numbers[self.berths.turn(task) + lane])
     }
 
-    /// A sweep that goes on from the step before: with its rates, and with its sines and cosines turned.
+    /// A sweep that goes on from the step before, with its rates.
     pub fn go_ahead(&mut self) {
-        self.run(Task::Refine, true);
+        self.run(Task::Ahead);
+    }
+    /// A sweep with the sines and cosines of the start of the step turned, as exactly as they are there.
+    pub fn spread(&mut self) {
+        self.run(Task::Wide);
     }
     /// A sweep that evaluates everything.
     pub fn evaluate(&mut self) {
-        self.run(Task::Fresh, false);
+        self.run(Task::Fresh);
     }
     /// A sweep that refines the last one.
-    pub fn refine(&mut self, last: bool) {
-        self.run(if last { Task::Last } else { Task::Refine }, false);
+    pub fn refine(&mut self) {
+        self.run(Task::Rough);
+    }
+    /// A sweep that refines the last one to the end.
+    pub fn settle(&mut self) {
+        self.run(Task::Last);
     }
     /// Goes to the end of the step.
     pub fn arrive(&mut self) {
-        self.run(Task::Arrive, false);
+        self.run(Task::Arrive);
     }
 
-    fn run(&mut self, task: Task, ahead: bool) {
-        if !self.run_code(task, ahead) {
-            (0..CONVOY).for_each(|lane| self.interpret(task, ahead, lane));
+    fn run(&mut self, task: Task) {
+        if !self.run_code(task) {
+            (0..CONVOY).for_each(|lane| self.interpret(task, lane));
         }
         if task != Task::Arrive {
             std::mem::swap(&mut self.rates, &mut self.next_rates);
         }
     }
 
-    fn run_code(&mut self, task: Task, ahead: bool) -> bool {
+    fn run_code(&mut self, task: Task) -> bool {
         let Self {
             code: Some(code), weights, registers, rates, next_rates, numbers, energies, scratch, ..
         } = self
@@ -267,11 +308,11 @@ impl Convoy {
         };
         let (v, outputs) = match task {
             Task::Arrive => (&weights.end, energies),
-            _ if ahead => (&weights.ahead, next_rates),
+            Task::Ahead => (&weights.ahead, next_rates),
             _ => (&weights.within, next_rates),
         };
         code[task as usize].run(Arrays {
-            registers: &mut registers[tape_of(task)],
+            registers: &mut registers[task as usize],
             q: rates,
             v,
             t: &[0.0; CONVOY],
@@ -282,16 +323,15 @@ impl Convoy {
     }
 
     /// What code does, for one lane.
-    fn interpret(&mut self, task: Task, ahead: bool, lane: usize) {
+    fn interpret(&mut self, task: Task, lane: usize) {
         if task == Task::Arrive {
             return self.interpret_arrival(lane);
         }
         let Self { berths, weights, evaluators, rates, next_rates, numbers, point, .. } = self;
-        let weights = if ahead { &weights.ahead } else { &weights.within };
+        let weights = if task == Task::Ahead { &weights.ahead } else { &weights.within };
         let Point { q, p, outputs } = point;
         let n = berths.n;
-        let fresh = task == Task::Fresh;
-        let all = if fresh { n } else { q.len() };
+        let all = if task == Task::Fresh { n } else { q.len() };
         let mut turn = 0.0;
         for node in 0..berths.nodes {
             for k in 0..2 * n {
@@ -301,24 +341,24 @@ impl Convoy {
                 let place = if k < n { &mut q[k] } else { &mut p[k - n] };
                 *place = numbers[berths.state(k) + lane] + sum;
             }
-            if !fresh {
-                (0..berths.kept).for_each(|index| q[n + index] = numbers[berths.kept(index, node) + lane]);
-            }
-            evaluators[tape_of(task)][lane].evaluate(&q[..all], &p[..all], &0.0, outputs);
-            for (k, rate) in outputs[..2 * n].iter().enumerate() {
+            let known = |index| berths.known(task, index, node);
+            (0..all - n).for_each(|index| q[n + index] = numbers[known(index) + lane]);
+            evaluators[task as usize][lane].evaluate(&q[..all], &p[..all], &0.0, outputs);
+            let (found, rest) = outputs.split_at(2 * n);
+            for (k, rate) in found.iter().enumerate() {
                 next_rates[berths.rate(k, node) + lane] = *rate;
             }
-            if fresh {
-                for (index, kept) in outputs[2 * n..][..berths.kept].iter().enumerate() {
-                    numbers[berths.kept(index, node) + lane] = *kept;
-                }
-            } else {
-                let turns = outputs[2 * n..][..berths.kept / 3].iter().map(|by| by.abs());
+            let kept = if task.keeps() { berths.kept } else { 0 };
+            for (index, kept) in rest[..kept].iter().enumerate() {
+                numbers[berths.kept(index, node) + lane] = *kept;
+            }
+            if task.tells() {
+                let turns = rest[kept..][..berths.kept / 3].iter().map(|by| by.abs());
                 turn = larger(turn, turns.fold(0.0, larger));
             }
         }
-        if task == Task::Last {
-            numbers[berths.turn() + lane] = turn;
+        if task.tells() {
+            numbers[berths.turn(task) + lane] = turn;
         }
     }
 
@@ -333,9 +373,12 @@ impl Convoy {
             (numbers[berths.state(k) + lane], numbers[berths.lost(k) + lane]) = (x, lost);
             *(if k < n { &mut point.q[k] } else { &mut point.p[k - n] }) = x;
         }
-        evaluators[2][lane].evaluate(&point.q[..n], &point.p[..n], &0.0, &mut point.outputs[..2]);
-        energies[lane] = point.outputs[0];
-        energies[CONVOY + lane] = point.outputs[1];
+        let outputs = &mut point.outputs[..2 + berths.kept];
+        evaluators[Task::Arrive as usize][lane].evaluate(&point.q[..n], &point.p[..n], &0.0, outputs);
+        (energies[lane], energies[CONVOY + lane]) = (outputs[0], outputs[1]);
+        for (index, kept) in outputs[2..].iter().enumerate() {
+            numbers[berths.base(index) + lane] = *kept;
+        }
     }
 }
 

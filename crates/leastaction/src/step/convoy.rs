@@ -11,6 +11,8 @@ use crate::system::{Problem, starter::same_bits};
 
 /// Angles may be turned so far in the last sweep: the series of turns is exact to rounding then.
 const TURN: f64 = 1.0 / 64.0;
+/// And so far, from the start of a step, for the same reason.
+const WIDE: f64 = 1.0;
 /// Points of Gauss have the same weights for velocities and forces, but for rounding.
 const SAME: f64 = 1e-12;
 
@@ -76,23 +78,24 @@ impl Voyage {
         for _ in 0..=2 * self.points {
             self.lanes.evaluate();
         }
-        self.lanes.refine(true);
+        self.lanes.settle();
         self.lanes.arrive();
     }
     /// Takes a step of all trajectories.
     pub fn step(&mut self) {
         self.lanes.go_ahead();
-        self.lanes.evaluate();
+        self.lanes.spread();
         for _ in 3..=self.points {
-            self.lanes.refine(false);
+            self.lanes.refine();
         }
-        self.lanes.refine(true);
+        self.lanes.settle();
         self.lanes.arrive();
     }
     /// The energy and |v·p|/2 of a trajectory after a step; no numbers if the step is not solved to rounding in its sines.
     pub fn energy(&self, lane: usize) -> [f64; 2] {
         let energies = self.lanes.energies();
-        if self.lanes.turns()[lane] <= TURN {
+        let [last, wide] = self.lanes.turns(lane);
+        if last <= TURN && wide <= WIDE {
             [energies[lane], energies[CONVOY + lane].abs()]
         } else {
             [f64::NAN; 2]

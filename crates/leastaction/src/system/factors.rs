@@ -112,15 +112,21 @@ pub(super) fn hamiltonian(model: &Model) -> Option<Tape> {
     for (&i, velocity) in pattern.order().iter().zip(solution) {
         velocities[i] = velocity;
     }
-    let energy = with_velocities(&mut graph, &[model.energy], &velocities)[0];
-    let mut product = zero;
-    for (&velocity, momentum) in velocities.iter().zip(momenta) {
+    let energies = energies(&mut graph, model, &velocities);
+    Some(Tape::new(&graph, model.n, &energies))
+}
+
+/// The energy and v·p/2 of velocities that momenta have, which are in the place of velocities.
+pub(super) fn energies(graph: &mut Graph, model: &Model, velocities: &[NodeId]) -> [NodeId; 2] {
+    let energy = with_velocities(graph, &[model.energy], velocities)[0];
+    let mut product = graph.number(0.0);
+    for (i, &velocity) in velocities.iter().enumerate() {
+        let momentum = graph.velocity(i);
         let term = graph.mul(velocity, momentum);
         product = graph.add(product, term);
     }
     let half = graph.number(0.5);
-    let kinetic = graph.mul(half, product);
-    Some(Tape::new(&graph, model.n, &[energy, kinetic]))
+    [energy, graph.mul(half, product)]
 }
 
 /// The factors of a symmetric matrix: see [`Pattern`]. `None` if they take too much.
@@ -183,17 +189,30 @@ pub(crate) enum Turn {
     Far,
     /// [`Turn::SHORT`].
     Short,
+    /// As far as a third power is good for: what goes on from there is only a guess.
+    Rough,
+    /// One radian.
+    Wide,
+    /// As far as that, but only for a guess.
+    WideRough,
 }
+
+/// The coefficients of sin x = x + x³ (…) and of 1 − cos x = x² (…), the last ones first; beyond a radian there are more.
+const ODD: [f64; 8] = [1.0 / 355687428096000.0, -1.0 / 1307674368000.0, 1.0 / 6227020800.0, -1.0 / 39916800.0, 1.0 / 362880.0, -1.0 / 5040.0, 1.0 / 120.0, -1.0 / 6.0];
+const EVEN: [f64; 9] = [1.0 / 6402373705728000.0, -1.0 / 20922789888000.0, 1.0 / 87178291200.0, -1.0 / 479001600.0, 1.0 / 3628800.0, -1.0 / 40320.0, 1.0 / 720.0, -1.0 / 24.0, 0.5];
 
 impl Turn {
     /// A short turn.
     pub(crate) const SHORT: f64 = 1.0 / 16384.0;
 
-    /// The coefficients of sin x = x + x³ (…) and of 1 − cos x = x² (…), the last ones first.
+    /// As many coefficients as it takes.
     fn series(self) -> (&'static [f64], &'static [f64]) {
         match self {
-            Self::Far => (&[1.0 / 120.0, -1.0 / 6.0], &[1.0 / 720.0, -1.0 / 24.0, 0.5]),
-            Self::Short => (&[-1.0 / 6.0], &[0.5]),
+            Self::Far => (&ODD[6..], &EVEN[6..]),
+            Self::Short => (&ODD[7..], &EVEN[8..]),
+            Self::Rough => (&[], &[]),
+            Self::Wide => (&ODD, &EVEN),
+            Self::WideRough => (&ODD[5..], &EVEN[5..]),
         }
     }
 }
@@ -207,6 +226,10 @@ pub(crate) fn turn(
     turn: Turn,
 ) -> [NodeId; 3] {
     let by = graph.sub(angle, before);
+    if turn == Turn::Rough {
+        let [sine, cosine] = turn_roughly(graph, by, [sine, cosine]);
+        return [sine, cosine, by];
+    }
     let square = graph.mul(by, by);
     let series = |graph: &mut Graph, coefficients: &[f64]| {
         let mut sum = graph.number(coefficients[0]);
@@ -228,6 +251,18 @@ pub(crate) fn turn(
     let sine_change = graph.sub(cosine_turned, sine_less);
     let cosine_change = graph.add(sine_turned, cosine_less);
     [graph.add(sine, sine_change), graph.sub(cosine, cosine_change), by]
+}
+
+/// A sine and a cosine turned by an angle, up to its third power: both in a circle, each the slope of the other.
+fn turn_roughly(graph: &mut Graph, by: NodeId, [sine, cosine]: [NodeId; 2]) -> [NodeId; 2] {
+    let mut inner = [sine, cosine];
+    for part in [1.0 / 3.0, 0.5, 1.0] {
+        let part = graph.number(part);
+        let share = graph.mul(part, by);
+        let [of_sine, of_cosine] = inner.map(|x| graph.mul(x, share));
+        inner = [graph.add(sine, of_cosine), graph.sub(cosine, of_sine)];
+    }
+    inner
 }
 
 /// Added to an angle and taken away again, this leaves a multiple of 2⁻³⁰; of angles beyond thousands of turns, something as near as they allow.

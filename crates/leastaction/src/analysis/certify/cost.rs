@@ -94,7 +94,7 @@ impl Cost {
         let Scheme::Galerkin(Galerkin { points, .. }) = method.scheme else { return None };
         let current = problem.system.model.current().filter(|_| Voyage::serves(problem, method))?;
         let (sweeps, products) = (points + 2, 2 * current.n * points);
-        let instructions = points * sweeps * (current.refine.len() + products);
+        let instructions = points * sweeps * (current.rough.len() + products);
         let step = STEP_ABREAST + INSTRUCTION_ABREAST * instructions as f64;
         Some(Self { step, round: 0.0, matrix: 0.0, points: points as u64, sweeps: true })
     }

@@ -66,11 +66,11 @@ impl<'p> Writer<'_, 'p> {
         sum_of_products(start, 0, berths.nodes, &mut product, &mut add)
     }
     /// What a register of a tape for (q, p) holds before the first instruction; what is kept follows q.
-    fn input(&self, tape: &Tape, register: u32, state: &[Emit<'p>], node: usize) -> Emit<'p> {
+    fn input(&self, tape: &Tape, register: u32, state: &[Emit<'p>], known: &dyn Fn(usize) -> usize) -> Emit<'p> {
         let (n, all) = (self.berths.n, tape.coordinates);
         match register as usize {
             i if i < n => state[i],
-            i if i < all => self.load(Array::Changes, self.berths.kept(i - n, node)),
+            i if i < all => self.load(Array::Changes, known(i - n)),
             i if i < all + n => state[n + i - all],
             // nothing depends on time
             i if i <= 2 * all => self.load(Array::Time, 0),
@@ -89,20 +89,21 @@ impl<'p> Writer<'_, 'p> {
             let sums = self.weighted(Some(lost), node).into_iter().enumerate();
             let state: Vec<_> =
                 sums.map(|(k, sum)| self.load(Array::Changes, berths.state(k)) + sum).collect();
-            let output = |index: u32, value: Emit<'p>| match (index as usize, task) {
-                (k, _) if k < 2 * n => self.store(Array::Outputs, berths.rate(k, node), value),
-                (k, Task::Fresh) => self.store(Array::Changes, berths.kept(k - 2 * n, node), value),
-                (_, Task::Last) => {
+            let kept = if task.keeps() { berths.kept } else { 0 };
+            let output = |index: u32, value: Emit<'p>| match index as usize {
+                k if k < 2 * n => self.store(Array::Outputs, berths.rate(k, node), value),
+                k if k < 2 * n + kept => self.store(Array::Changes, berths.kept(k - 2 * n, node), value),
+                _ => {
                     let by = value.abs();
                     let turn = &mut turns.borrow_mut()[node];
                     *turn = Some(turn.map_or(by, |others: Emit<'p>| others.max(by)));
                 }
-                _ => {}
             };
-            write(tape, self.width, &|register| self.input(tape, register, &state, node), &output);
+            let known = |index| berths.known(task, index, node);
+            write(tape, self.width, &|register| self.input(tape, register, &state, &known), &output);
         }
         if let Some(turn) = turns.into_inner().into_iter().flatten().reduce(Emit::max) {
-            self.store(Array::Changes, berths.turn(), turn);
+            self.store(Array::Changes, berths.turn(task), turn);
         }
         if self.width == Width::Eight {
             self.program.borrow_mut().interleave(&starts, TOGETHER);
@@ -121,8 +122,11 @@ impl<'p> Writer<'_, 'p> {
             })
             .collect();
         let state: Vec<_> = arrivals.iter().map(|[x, _]| *x).collect();
-        let output = |index: u32, value| self.store(Array::Outputs, CONVOY * index as usize, value);
-        write(tape, self.width, &|register| self.input(tape, register, &state, 0), &output);
+        let output = |index: u32, value| match index as usize {
+            k if k < 2 => self.store(Array::Outputs, CONVOY * k, value),
+            k => self.store(Array::Changes, berths.base(k - 2), value),
+        };
+        write(tape, self.width, &|register| self.input(tape, register, &state, &|_| 0), &output);
         for (k, [x, lost]) in arrivals.into_iter().enumerate() {
             self.store(Array::Changes, berths.state(k), x);
             self.store(Array::Changes, berths.lost(k), lost);

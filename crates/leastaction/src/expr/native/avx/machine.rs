@@ -131,16 +131,17 @@ impl Code {
     pub(super) fn convoy_in(width: Width, tape: &Tape, berths: &Berths, task: Task) -> Option<Self> {
         let (rates, nodes) = (berths.rates(), berths.weight(berths.nodes, 0));
         let (v, outputs) = match task {
-            Task::Arrive => (berths.weight(1, 0), CONVOY * tape.outputs),
+            Task::Arrive => (berths.weight(1, 0), 2 * CONVOY),
             _ => (nodes, rates),
         };
         let registers = CONVOY * tape.registers;
         let lengths = Lengths { registers, q: rates, v, t: CONVOY, outputs, changes: berths.all() };
-        let (n, kept, turns) = (berths.n, berths.kept, berths.kept / 3);
+        let (n, kept) = (berths.n, berths.kept);
+        let beside = if task.keeps() { kept } else { 0 } + if task.tells() { kept / 3 } else { 0 };
         let fits = match task {
-            Task::Fresh => tape.coordinates == n && tape.outputs == 2 * n + kept,
-            Task::Refine | Task::Last => tape.coordinates == n + kept && tape.outputs == 2 * n + turns,
-            Task::Arrive => tape.coordinates == n && tape.outputs == 2,
+            Task::Arrive => tape.coordinates == n && tape.outputs == 2 + kept,
+            Task::Fresh => tape.coordinates == n && tape.outputs == 2 * n + beside,
+            _ => tape.coordinates == n + kept && tape.outputs == 2 * n + beside,
         };
         if !fits {
             return None;
