@@ -84,7 +84,14 @@ pub(crate) fn widely<T>(work: impl FnOnce() -> T) -> T {
     fn with_avx2<T>(work: impl FnOnce() -> T) -> T {
         work()
     }
-    if std::arch::is_x86_feature_detected!("avx2") {
+    #[target_feature(enable = "avx512f,avx512dq")]
+    fn with_avx512<T>(work: impl FnOnce() -> T) -> T {
+        work()
+    }
+    if has_eight_lanes() {
+        // SAFETY: the processor has what the function is compiled for, as just checked.
+        unsafe { with_avx512(work) }
+    } else if std::arch::is_x86_feature_detected!("avx2") {
         // SAFETY: the processor has what the function is compiled for, as just checked.
         unsafe { with_avx2(work) }
     } else {
