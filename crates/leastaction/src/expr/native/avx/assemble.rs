@@ -6,6 +6,7 @@
 
 use super::encode::{Base, Encoder, Memory, Place, Replaced, Xmm};
 use super::program::{Array, Comparison, Double, Fusion, Operation, Program, Single, ValueId, Width};
+use super::roll::HELD;
 
 /// Machine code and the constants behind it.
 pub(super) struct Assembled {
@@ -148,8 +149,10 @@ impl<'p> Assembler<'p> {
                 self.held[target as usize] = true;
             }
             Operation::Hold(value) => {
-                let register = self.in_register(value, &[]);
-                self.held[register as usize] = true;
+                let register = self.in_register(value, &[]) as usize;
+                // some are left to what is narrower; what is not held is read from memory
+                let narrow = self.held[..NARROW].iter().filter(|held| **held).count();
+                self.held[register] |= register >= NARROW || narrow < HELD;
             }
             Operation::LoopStart => {
                 for register in 0..REGISTERS {

@@ -1,4 +1,4 @@
-//! Holds machine code and calls it, and calls what was compiled for AVX2: the only unsafe code of the library in its default build.
+//! Holds machine code and calls it, and calls what was compiled for AVX2 or AVX-512: the only unsafe code of the library in its default build.
 //!
 //! Why it is needed: to run instructions that were not there when the program was compiled, their address has to be called as a
 //! function. Why it is sound:
@@ -77,7 +77,7 @@ fn widest() -> Width {
     if has_eight_lanes() { Width::Eight } else { Width::Four }
 }
 
-/// Does some work, compiled for AVX2 as far as it is inlined, if the processor has it. The results are the same: nothing is fused or reordered.
+/// Does some work, compiled for AVX-512 or AVX2 as far as it is inlined, if the processor has it. The results are the same: nothing is fused or reordered.
 #[inline]
 pub(crate) fn widely<T>(work: impl FnOnce() -> T) -> T {
     #[target_feature(enable = "avx2")]

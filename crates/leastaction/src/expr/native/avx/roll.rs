@@ -10,7 +10,7 @@ use rustc_hash::FxHashMap;
 use std::ops::Range;
 
 /// So many registers hold what turns read of others, if it is not more that they leave to each other; the rest is for the turn itself.
-const HELD: usize = 8;
+pub(super) const HELD: usize = 8;
 /// The same where all that a turn does has eight lanes.
 const HELD_OF_EIGHT: usize = 22;
 
