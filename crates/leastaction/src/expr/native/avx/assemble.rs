@@ -256,7 +256,7 @@ impl<'p> Assembler<'p> {
         let operation = Operation::Fused(fusion, a, b, term);
         let dies = |value: ValueId| {
             let own = [a, b, term].iter().filter(|&&other| other == value).count() as u32;
-            self.register[value as usize].is_some_and(|register| self.may_take(at, register.into()))
+            self.register[value as usize].is_some_and(|register| usize::from(register) < self.registers(at))
                 && self.end[value as usize] - self.next[value as usize] == own
         };
         // of the factors, the one that is not replaced and may come from memory
@@ -340,22 +340,23 @@ impl<'p> Assembler<'p> {
         register
     }
 
-    /// Whether a value may be in a register.
-    fn may_take(&self, value: ValueId, register: usize) -> bool {
-        register < NARROW || self.anywhere[value as usize]
+    /// How many registers there are for a value, from the first on.
+    fn registers(&self, value: ValueId) -> usize {
+        if self.anywhere[value as usize] { REGISTERS } else { NARROW }
     }
 
     /// A register for a value that holds nothing, if need be after putting aside what is needed last. The first ones are left to values
     /// that have no choice.
     fn vacant(&mut self, value: ValueId, others: &[ValueId]) -> Xmm {
-        let is_free = |&i: &usize| self.may_take(value, i) && self.holds[i].is_none() && !self.held[i];
-        if let Some(register) = (0..REGISTERS).rev().find(is_free) {
+        let registers = self.registers(value);
+        let is_free = |&i: &usize| self.holds[i].is_none() && !self.held[i];
+        if let Some(register) = (0..registers).rev().find(is_free) {
             return register as Xmm;
         }
         let (mut furthest, mut distance) = (0, 0);
-        for (register, present) in self.holds.iter().enumerate() {
+        for (register, present) in self.holds[..registers].iter().enumerate() {
             let Some(present) = *present else { continue };
-            if self.held[register] || !self.may_take(value, register) {
+            if self.held[register] {
                 continue;
             }
             let when = self.next_reader(present);

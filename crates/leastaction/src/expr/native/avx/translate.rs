@@ -27,20 +27,30 @@ pub(super) fn translate(tape: &Tape, widest: Width) -> Program {
 /// packs and without any.
 pub(super) fn translate_to(tape: &Tape, widest: Width, output: Output<'_>) -> Program {
     let mut shortest: Option<(usize, Program)> = None;
-    for width in [Width::Eight, Width::Four, Width::One] {
+    for width in [Width::Eight, Width::Four] {
         // with so many lanes an instruction does no more than so many of the tape
-        let is_short = |cost: usize| cost < tape.len() / width.lanes();
-        if width.lanes() > widest.lanes() || shortest.as_ref().is_some_and(|(cost, _)| is_short(*cost)) {
-            continue;
-        }
-        if let Some(program) = in_packs(tape, width, output) {
-            let cost = program.cost();
-            if shortest.as_ref().is_none_or(|(least, _)| cost < *least) {
-                shortest = Some((cost, program));
-            }
+        let is_short = |(cost, _): &(usize, Program)| *cost < tape.len() / width.lanes();
+        if width.lanes() <= widest.lanes()
+            && !shortest.as_ref().is_some_and(is_short)
+            && let Some(program) = in_packs(tape, width, output)
+        {
+            shortest = Some(shorter(shortest, program));
         }
     }
-    shortest.map_or_else(Program::default, |(_, program)| program)
+    match shortest {
+        Some((cost, program)) if cost < tape.len() => program,
+        Some(packed) => shorter(Some(packed), one_by_one(tape, output)).1,
+        None => one_by_one(tape, output),
+    }
+}
+
+/// The shorter one of two programs, and its cost; the second one if they are equal.
+fn shorter(first: Option<(usize, Program)>, second: Program) -> (usize, Program) {
+    let cost = second.cost();
+    match first {
+        Some(first) if first.0 < cost => first,
+        _ => (cost, second),
+    }
 }
 
 pub(super) fn store(index: u32, value: Emit<'_>) {
@@ -52,7 +62,7 @@ pub(super) fn in_packs(tape: &Tape, width: Width, output: Output<'_>) -> Option<
     match width {
         Width::Eight => in_packs_of::<8>(tape, output),
         Width::Four => in_packs_of::<4>(tape, output),
-        Width::Two | Width::One => Some(one_by_one(tape, output)),
+        Width::Two | Width::One => None,
     }
 }
 
