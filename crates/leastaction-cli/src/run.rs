@@ -79,7 +79,7 @@ pub(crate) fn resume(flags: &ResumeFlags) -> Result<(), Ending> {
     }
     match found.over {
         true if steps == of => {
-            say(&format!("note: the run is finished: it was over after {steps} of {of} steps"))
+            say(&format!("note: the run is finished: it was over after {steps} of {of} steps"));
         }
         true => say(&format!("note: the run has ended before, after the checkpoint at step {steps} of {of}")),
         false => say(&format!("note: goes on after {steps} of {of} steps")),
