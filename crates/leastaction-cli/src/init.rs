@@ -36,7 +36,7 @@ pub(crate) fn init(flags: &InitFlags) -> Result<(), Ending> {
             "`{file}` exists\n  try another name, or --force to overwrite it"
         )));
     }
-    output::write_text(path, &text).map_err(Ending::Failed)?;
+    output::write_bytes(path, text.as_bytes()).map_err(Ending::Failed)?;
     say(&format!("wrote {file}\n  try `leastaction simulate {file}`"));
     Ok(())
 }

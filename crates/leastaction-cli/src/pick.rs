@@ -45,14 +45,14 @@ pub(crate) fn warn(summary: &Summary, found: Option<&Found>) {
     let Some((tolerance, error)) = summary.exceeded() else { return };
     let seen = match found {
         Some(found) => format!(
-            ": up to t = {} it was {:.1e}, and it grew after that\n  try ",
+            ": up to t = {} it was {:.1e}, and it grew after that\n  try --tolerance {:.0e}",
             leastaction::error::number(found.measured_until),
-            found.error
+            found.error,
+            0.3 * tolerance * tolerance / error
         ),
-        None => "\n  leave out the step, so that one is picked, or try ".to_owned(),
+        None => "\n  give a smaller step, or leave out the step, so that one is picked".to_owned(),
     };
     say(&format!(
-        "warning: the energy error is {error:.1e}, more than the tolerance of {tolerance:.1e}{seen}--tolerance {:.0e}",
-        0.3 * tolerance * tolerance / error
+        "warning: the energy error is {error:.1e}, more than the tolerance of {tolerance:.1e}{seen}"
     ));
 }

@@ -4,6 +4,7 @@
 //! interrupted. With a checkpoint, tables are written before each of them.
 
 use crate::arguments::{ResumeFlags, SimulateFlags, SummaryFormat};
+use crate::output::Table;
 use crate::progress::{AFTER_THIS_STEP, Interrupt, Progress};
 use crate::{Ending, counted, output, pick, picture, print, say, warn_of_text};
 use leastaction::prelude::{Run, Solution};
@@ -59,7 +60,8 @@ pub(crate) fn resume(flags: &ResumeFlags) -> Result<(), Ending> {
     let (keeper, mut found) = Keeper::open(&flags.file)?;
     flags.fill(&mut found.run);
     make_absolute(&mut found.run)?;
-    let files = Files::new(&found.run)?;
+    let files = Files { keep: found.over, ..Files::named(&found.run)? };
+    files.check()?;
     files.differ_from(&flags.file)?;
     let plan = found.run.plan()?;
     let keeper = keeper.every(found.run.checkpoint_every.unwrap_or_default());
@@ -76,7 +78,9 @@ pub(crate) fn resume(flags: &ResumeFlags) -> Result<(), Ending> {
         say(&format!("warning: the checkpoint is of version {other}, and this is {own}: bits may differ"));
     }
     match found.over {
-        true if steps == of => say(&format!("note: the run was over after {steps} of {of} steps")),
+        true if steps == of => {
+            say(&format!("note: the run is finished: it was over after {steps} of {of} steps"));
+        }
         true => say(&format!("note: the run has ended before, after the checkpoint at step {steps} of {of}")),
         false => say(&format!("note: goes on after {steps} of {of} steps")),
     }
@@ -107,20 +111,29 @@ fn travel(
         let written = files.write_tables(plan, &solution);
         return Ok(Travelled { solution, written });
     };
-    let mut write = |solution: &Solution| files.write_tables(plan, solution).map_err(not_saved);
+    let mut written = Vec::new();
+    let mut write = |solution: &Solution| {
+        written = files.write_tables(plan, solution).map_err(not_saved)?;
+        Ok(())
+    };
     let kept = keeper.go(plan, &mut journey, &mut watch, &mut write);
     progress.finish();
     kept.map_err(|error| Ending::Failed(format!("{error}\n  {}", what_is_kept(&keeper, plan))))?;
     if !journey.is_over() {
         say(&what_is_kept(&keeper, plan));
     }
-    Ok(Travelled { solution: journey.into_solution(), written: Ok(()) })
+    Ok(Travelled { solution: journey.into_solution(), written: Ok(written) })
 }
 
-/// A run that came to an end, and whether its tables are written.
+/// A run that came to an end, and which of its tables were written.
 struct Travelled {
     solution: Solution,
-    written: Result<(), String>,
+    written: Result<Vec<PathBuf>, String>,
+}
+
+/// What is said of a file that is what it should be.
+fn unchanged(path: &Path) -> String {
+    format!("note: {} is complete, and left as it is", path.display())
 }
 
 fn not_saved(message: String) -> leastaction::Error {
@@ -160,18 +173,31 @@ struct Files {
     tables: Vec<PathBuf>,
     events: Vec<PathBuf>,
     pictures: Vec<PathBuf>,
+    /// Whether what is there and holds the result already is kept: the disk of a run that is over may be one that can only be read.
+    keep: bool,
 }
 
 impl Files {
     /// Those of a run, if they can be written.
     fn new(run: &Run) -> Result<Self, Ending> {
+        let files = Self::named(run)?;
+        files.check().map(|()| files)
+    }
+
+    /// An error if one of them cannot be written. One that may be kept is not asked.
+    fn check(&self) -> Result<(), Ending> {
+        let is_asked = |path: &&PathBuf| !(self.keep && path.is_file());
+        let tables = self.tables.iter().chain(&self.events);
+        tables.clone().try_for_each(|path| output::check_kind(path))?;
+        tables.filter(is_asked).try_for_each(|path| output::check_folder(path))?;
+        self.pictures.iter().filter(is_asked).try_for_each(|path| output::check_picture(path))
+    }
+
+    /// Those that a run names, each once.
+    fn named(run: &Run) -> Result<Self, Ending> {
         let paths = |names: &[String]| names.iter().map(PathBuf::from).collect::<Vec<_>>();
-        let files =
-            Self { tables: paths(&run.out), events: paths(&run.out_events), pictures: paths(&run.plot) };
-        for path in files.tables.iter().chain(&files.events) {
-            output::check_table(path)?;
-        }
-        files.pictures.iter().try_for_each(|path| output::check_picture(path))?;
+        let (tables, events, pictures) = (paths(&run.out), paths(&run.out_events), paths(&run.plot));
+        let files = Self { tables, events, pictures, keep: false };
         let all: Vec<&PathBuf> = files.all().collect();
         for (k, path) in all.iter().enumerate() {
             if all[..k].contains(path) {
@@ -195,12 +221,33 @@ impl Files {
         }
     }
 
-    /// Writes states and events. What cannot be written does not keep the others from it.
-    fn write_tables(&self, plan: &Plan, solution: &Solution) -> Result<(), String> {
-        let states = self.tables.iter().map(|path| output::write_states(path, plan, solution));
-        let events = self.events.iter().map(|path| output::write_events(path, plan, solution));
-        let failed: Vec<String> = states.chain(events).filter_map(Result::err).collect();
-        if failed.is_empty() { Ok(()) } else { Err(failed.join("\nerror: ")) }
+    /// Writes states and events, and says which files. What cannot be written does not keep the others from it.
+    fn write_tables(&self, plan: &Plan, solution: &Solution) -> Result<Vec<PathBuf>, String> {
+        let states = || Table::of_states(plan, solution);
+        let events = || Table::of_events(plan, solution);
+        let all = self
+            .tables
+            .iter()
+            .map(|path| (path, states()))
+            .chain(self.events.iter().map(|path| (path, events())));
+        let (mut written, mut failed) = (Vec::new(), Vec::new());
+        for (path, table) in all {
+            let done = table.and_then(|table| match self.keep && table.is_in(path) {
+                true => Ok(()),
+                false => output::write_table(path, &table).map(|()| written.push(path.clone())),
+            });
+            failed.extend(done.err());
+        }
+        if failed.is_empty() { Ok(written) } else { Err(failed.join("\nerror: ")) }
+    }
+
+    /// Draws a picture, and says what became of it.
+    fn draw(&self, path: &Path, plan: &Plan, solution: &Solution) -> Result<String, String> {
+        let picture = output::picture(path, &picture::draw(plan, solution)?)?;
+        if self.keep && std::fs::read(path).is_ok_and(|found| found == picture) {
+            return Ok(unchanged(path));
+        }
+        output::write_bytes(path, &picture).map(|()| format!("wrote {}", path.display()))
     }
 }
 
@@ -224,19 +271,22 @@ fn finish(
     let Travelled { solution, written } = travelled;
     let mut failed_writes = Vec::new();
     match written {
-        Ok(()) => {
-            for path in &files.tables {
-                say(&format!("wrote {} ({})", path.display(), counted(solution.recording.len(), "row")));
-            }
-            for path in &files.events {
-                say(&format!("wrote {} ({})", path.display(), counted(solution.events.len(), "event")));
+        Ok(written) => {
+            let rows = counted(solution.recording.len(), "row");
+            let events = counted(solution.events.len(), "event");
+            let all = files.tables.iter().map(|path| (path, &rows));
+            for (path, count) in all.chain(files.events.iter().map(|path| (path, &events))) {
+                say(&match written.contains(path) {
+                    true => format!("wrote {} ({count})", path.display()),
+                    false => unchanged(path),
+                });
             }
         }
         Err(message) => failed_writes.push(message),
     }
     for path in &files.pictures {
-        match picture::draw(plan, &solution).and_then(|figure| output::write_picture(path, &figure)) {
-            Ok(()) => say(&format!("wrote {}", path.display())),
+        match files.draw(path, plan, &solution) {
+            Ok(words) => say(&words),
             Err(message) => failed_writes.push(message),
         }
     }

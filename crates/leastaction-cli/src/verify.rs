@@ -1,20 +1,28 @@
 //! `leastaction verify`: whether a file that the command wrote is whole and says what its run gives.
 
 use crate::arguments::{SummaryFormat, VerifyFlags};
-use crate::output::journal;
+use crate::output::journal::{self, Journal};
 use crate::progress::Interrupt;
 use crate::stored::{Cells, Stored};
-use crate::{Ending, counted, ensemble, print};
+use crate::{Ending, counted, ensemble, output, print};
 use leastaction::analysis::verify::{Check, Effort, verify_checkpoint, verify_events, verify_states};
 use leastaction::prelude::Run;
 use leastaction::simulate::ensemble::{EnsemblePlan, Kind, Status};
 use leastaction::simulate::{Checkpoint, Crossings, Recording};
 use serde::Serialize;
+use std::ops::Range;
 use std::path::Path;
 
 pub(crate) fn verify(flags: &VerifyFlags) -> Result<(), Ending> {
     let interrupt = Interrupt::install("ending; what was found is told");
     let effort = flags.effort();
+    let name = flags.file.display();
+    if flags.file.is_dir() {
+        return Err(Ending::BadInput(format!(
+            "`{name}` is a folder\n  give a file in it: a result ({}) or a checkpoint",
+            output::TABLES
+        )));
+    }
     let checks = if is_checkpoint(&flags.file)? {
         let found = Checkpoint::open(&flags.file)?;
         let mut checks = vec![Check::new("checksum", true, "fits")];
@@ -22,13 +30,16 @@ pub(crate) fn verify(flags: &VerifyFlags) -> Result<(), Ending> {
         checks.extend(verify_checkpoint(&found, &effort, &|| interrupt.flow())?);
         checks
     } else {
-        if journal::Journal::about(&flags.file).is_ok_and(|found| found.is_some()) {
-            return Err(Ending::BadInput(format!(
-                "`{name}` is left of an ensemble that was not finished\n  `leastaction resume {name}` continues it; verify its results then",
-                name = flags.file.display()
-            )));
+        match Journal::about(&flags.file) {
+            Ok(Some(_)) => {
+                return Err(Ending::BadInput(format!(
+                    "`{name}` is left of an ensemble that was not finished\n  `leastaction resume {name}` continues it; verify its results then"
+                )));
+            }
+            Err(error) if journal::is_damage(&error) => return Err(journal::damaged(&flags.file)),
+            Ok(None) | Err(_) => {}
         }
-        let damaged = |message: String| Ending::BadInput(format!("`{}`: {message}", flags.file.display()));
+        let damaged = |message: String| Ending::BadInput(format!("`{name}`: {message}"));
         let stored = Stored::read(&flags.file).map_err(damaged)?;
         let mut checks = vec![seal(&stored), version(stored.version.as_ref())];
         checks.extend(contents(&flags.file, &stored, &effort, &interrupt)?);
@@ -152,19 +163,13 @@ fn members(plan: &EnsemblePlan, stored: &Stored, effort: &Effort, interrupt: &In
     if names != expected || index.iter().any(|x| *x < 0.0 || *x >= plan.count() as f64) {
         return vec![Check::new("members", false, "columns or numbers of members are not those of the run")];
     }
-    // a part says which members it has
-    let part = stored.run.lines().next().and_then(|line| line.strip_prefix("# shard "));
-    let ends = part.and_then(|part| {
-        let (_, range) = part.split_once("members ")?;
-        let (from, rest) = range.split_once(" to ")?;
-        Some((from.parse::<u64>().ok()?, rest.split_once(' ')?.0.parse::<u64>().ok()?))
-    });
-    let (first, end) = ends.unwrap_or((0, plan.count()));
-    if index.len() as u64 != end - first
-        || index.iter().enumerate().any(|(k, x)| *x != (first + k as u64) as f64)
-    {
+    let Range { start, end } = match range(plan, stored) {
+        Ok(range) => range,
+        Err(found) => return vec![Check::new("members", false, found)],
+    };
+    if !index.iter().copied().eq((start..end).map(|member| member as f64)) {
         let found =
-            format!("there are {} rows, and not one for each of the members {first} to {end}", index.len());
+            format!("there are {} rows, and not one for each of the members {start} to {end}", index.len());
         return vec![Check::new("members", false, found)];
     }
     let steps = plan.base.steps.max(1);
@@ -174,7 +179,7 @@ fn members(plan: &EnsemblePlan, stored: &Stored, effort: &Effort, interrupt: &In
     let mut compared = 0;
     for spot in 0..spots {
         // spread over all of them, other ones with another seed
-        let row = (spot * index.len() / spots + effort.seed as usize) % index.len();
+        let row = (spot * index.len() / spots + effort.seed as usize % index.len()) % index.len();
         let member = index[row] as u64;
         let mut found = None;
         let keep = |block: &leastaction::simulate::ensemble::Block| -> Result<(), std::convert::Infallible> {
@@ -193,6 +198,26 @@ fn members(plan: &EnsemblePlan, stored: &Stored, effort: &Effort, interrupt: &In
     }
     let rows = counted(stored.rows(), "member");
     vec![Check::new("same bits", true, format!("yes: {compared} of {rows} computed again"))]
+}
+
+/// The members that a table has: all, or those of the part that it says it is.
+fn range(plan: &EnsemblePlan, stored: &Stored) -> Result<Range<u64>, String> {
+    let first_line = stored.run.lines().next().unwrap_or_default();
+    let Some(part) = first_line.strip_prefix("# shard ") else { return Ok(0..plan.count()) };
+    let shard = part.split_once(':').and_then(|(shard, _)| {
+        let (index, count) = shard.split_once('/')?;
+        Some((index.parse::<u64>().ok()?, count.parse::<u64>().ok()?))
+    });
+    let members = shard
+        .filter(|(index, count)| (1..=*count).contains(index))
+        .map(|(index, count)| (index, count, plan.shard(index, count)));
+    // anybody may have written anything there
+    match members {
+        Some((index, count, range)) if first_line == ensemble::title_of_shard(index, count, plan) => {
+            Ok(range)
+        }
+        _ => Err(format!("it says that it is the shard {part}, and there is none like that")),
+    }
 }
 
 /// Whether a cell is what was computed.

@@ -165,6 +165,23 @@ fn a_journal_is_resumed_under_any_name_and_damage_is_told() {
         assert!(!folder.path("kept.part").exists() && !folder.path("map.npz.part").exists());
     };
     resumed(&journal, "150 of 150 members were computed before");
+    // without a beginning that can be read nobody knows what it belongs to; the command that began it does
+    let title = "leastaction: an ensemble that is not finished\n".len();
+    for (what, bytes, words) in [
+        ("cut", journal[..title + 20].to_vec(), "is left of an ensemble, and its beginning"),
+        ("no text", [&journal[..title + 20], &[0xff], &journal[title + 21..]].concat(), "and its beginning"),
+        ("a long text", [&journal[..title], &[0xff; 8], &journal[title + 8..]].concat(), "and its beginning"),
+        ("no run", [&journal[..title + 8], b"!", &journal[title + 9..]].concat(), "and its beginning"),
+        ("no journal", [b"?", &journal[1..]].concat(), "it is no checkpoint"),
+    ] {
+        fs::write(folder.path("kept.part"), &bytes).unwrap();
+        let refused = folder.run("resume kept.part");
+        assert!(refused.code == 2 && refused.stderr.contains(words), "{what}: {}", refused.stderr);
+        let advice = ["with --resume", "remove the file to begin anew"];
+        let told = advice.iter().all(|part| refused.stderr.contains(part));
+        assert!(told || words == "it is no checkpoint", "{what}: {}", refused.stderr);
+        assert_eq!(folder.run("verify kept.part").code, 2, "{what}");
+    }
     let mut damaged = journal;
     let place = damaged.len() - damaged.len() / 8;
     damaged[place] ^= 16;
@@ -275,7 +292,13 @@ fn mistakes_are_told_before_anything_is_computed() {
     for (flags, words) in [
         ("", "nothing varies"),
         ("--vary q", "not of the form NAME=VALUES"),
-        ("--vary z=0..1:3", "`z` cannot be varied"),
+        ("--vary z=0..1:3", "`z` cannot be varied\n --> --vary:1:1"),
+        ("--vary r=0..1:3", "`r` cannot be varied\n --> --vary:1:1"),
+        ("--draw r=uniform(0,1)", "`r` cannot be varied\n --> --draw:1:1"),
+        (
+            "--vary q=0..1:3 --draw q=uniform(0,1)",
+            "`q` is varied twice; leave out one of them\n --> --draw:1:1",
+        ),
         ("--vary q=0..1", "how many values is missing"),
         ("--vary q=0..sni(1):3", "unknown function `sni`"),
         ("--draw q=gauss(0,1)", "unknown distribution `gauss`"),
@@ -289,6 +312,7 @@ fn mistakes_are_told_before_anything_is_computed() {
         ("--vary q=0..1:3 --shard 4/3", "from 1/7 to 7/7"),
         ("--vary q=0..1:3 --threads 0", "from 1 to 4096"),
         ("--vary q=0..1:3 --shard 1/3 --plot a.png", "--plot needs all members"),
+        ("--vary q=0..1:3 --shard 1/3 --plot a.png", "leave out --plot, and when all parts are there join"),
         ("--vary q=0..1:3 --resume", "nothing to resume without"),
         ("--vary q=0..1:3 --out a.txt", "unknown kind of table"),
         ("--vary q=0..1:3 --precision 64", "ensembles run in f64"),

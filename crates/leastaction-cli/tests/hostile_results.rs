@@ -4,10 +4,9 @@
 
 mod common;
 
-use common::{Folder, Output};
+use common::{Folder, Output, corpus};
 use std::fs;
 use std::io::{Cursor, Write};
-use std::path::Path;
 use std::time::Instant;
 use zip::ZipWriter;
 use zip::write::SimpleFileOptions;
@@ -32,11 +31,35 @@ fn refused(folder: &Folder, name: &str, bytes: &[u8], words: &str) {
 #[test]
 fn what_fuzzing_kept_is_read_or_refused() {
     let folder = Folder::new("hostile-kept");
-    let corpus = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fuzz/corpus/result");
-    for entry in fs::read_dir(corpus).unwrap() {
-        let bytes = fs::read(entry.unwrap().path()).unwrap();
+    for (_, bytes) in corpus("result") {
         for name in ["kept.csv", "kept.npz", "kept.parquet"] {
             answer(&folder, name, &bytes);
+        }
+    }
+}
+
+#[test]
+fn what_fuzzing_kept_of_ensembles_is_refused_for_what_it_is() {
+    let folder = Folder::new("hostile-journals");
+    let map = "ensemble pendulum --until 0.1 --vary q=-1..1:20 --out m.csv --resume";
+    assert_eq!(folder.run(map).code, 0);
+    let whole = folder.read("m.csv");
+    fs::remove_file(folder.path("m.csv")).unwrap();
+    for (name, bytes) in corpus("journal") {
+        for command in ["resume m.csv.part", "verify m.csv.part", map] {
+            fs::write(folder.path("m.csv.part"), &bytes).unwrap();
+            let start = Instant::now();
+            let output = folder.run(command);
+            assert!(start.elapsed().as_secs() < 20, "{name} {command}: {}", output.stderr);
+            assert!(!output.stderr.contains("panicked"), "{name} {command}: {}", output.stderr);
+            // none is of this ensemble; nothing is in the way of another
+            let begins = name == "empty" && command == map;
+            assert_eq!(output.code, if begins { 0 } else { 2 }, "{name} {command}: {}", output.stderr);
+            assert_eq!(folder.path("m.csv").exists(), begins, "{name} {command}");
+            if begins {
+                assert!(folder.read("m.csv") == whole);
+                fs::remove_file(folder.path("m.csv")).unwrap();
+            }
         }
     }
 }

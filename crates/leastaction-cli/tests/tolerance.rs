@@ -92,8 +92,8 @@ fn sections_and_certificates_pick_too() {
     // the calm one has larger steps
     assert!(summary["step_sizes"][0].as_f64() < summary["step_sizes"][1].as_f64(), "{summary}");
     let out =
-        folder.run("ensemble pendulum --until 5 --tolerance 1e-16 --step 1 --method midpoint --vary q=0.1,3");
-    assert!(out.stderr.contains("more than the tolerance of 1.0e-16"), "{}", out.stderr);
+        folder.run("ensemble pendulum --until 5 --tolerance 3e-16 --step 1 --method midpoint --vary q=0.1,3");
+    assert!(out.stderr.contains("more than the tolerance of 3.0e-16"), "{}", out.stderr);
     // converge has steps of its own, also for a file with a tolerance
     folder.write("mine.toml", "system = \"pendulum\"\n[run]\ntolerance = 1e-7\nuntil = 2\n");
     assert_eq!(folder.run("converge mine.toml").code, 0);
@@ -110,7 +110,13 @@ fn bad_tolerances_are_refused() {
         ("2", "a tolerance of 2 cannot"),
         ("nan", "nan"),
         ("tight", "tight"),
-        ("1e-40", "smallest error reached"),
+        ("3e-16", "smallest error reached"),
+        ("1e-40", "a tolerance of 1e-40 is below the rounding of the numbers, 2.2e-16"),
+        ("1e-40", "the smallest tolerance that makes sense is a few times that: try 1e-15"),
+        (
+            "1e-40 --step 0.1",
+            "for more digits give a precision with a method and a step, such as --precision 40",
+        ),
     ] {
         let out = folder.run(&format!("simulate pendulum --until 5 --tolerance {value}"));
         assert_eq!(out.code, 2, "{value}: {}", out.stderr);
@@ -119,6 +125,10 @@ fn bad_tolerances_are_refused() {
     let out = folder.run("simulate pendulum --until 5 --tolerance 1e-8 --precision 40");
     assert_eq!(out.code, 2);
     assert!(out.stderr.contains("64-bit numbers"), "{}", out.stderr);
+    // more digits have less rounding; what did not keep to it is told what would
+    let out =
+        folder.run("simulate pendulum --until 5 --tolerance 1e-30 --precision 40 --step 0.1 --method gauss4");
+    assert!(out.code == 0 && out.stderr.contains("\n  give a smaller step, or"), "{}", out.stderr);
     folder.write("mine.toml", "system = \"pendulum\"\n[run]\ntolerance = [1]\n");
     assert_eq!(folder.run("simulate mine.toml").code, 2);
 }

@@ -90,9 +90,14 @@ fn what_was_changed_is_noticed() {
     // t, q1, q2, v_q1, v_q2, p_q1, p_q2, energy; without its checksum the rest must notice
     let unsealed = text.replacen(&text[text.find(", checksum").unwrap()..text.find('\n').unwrap()], "", 1);
     let next = |x: f64| f64::from_bits(x.to_bits() + 1).to_string();
-    for (column, what) in
-        [(0, "times"), (1, "same bits"), (3, "same bits"), (5, "same bits"), (7, "energies")]
-    {
+    for (column, what) in [
+        (0, "times"),
+        (1, "same bits"),
+        (3, "same bits"),
+        (5, "same bits"),
+        (7, "energies"),
+        (7, "same bits"),
+    ] {
         folder.write("b.csv", &replaced(&text, 700, column, next));
         let (code, wrong, text) = verify(&folder, "b.csv");
         assert!(code == 1 && wrong.contains(&"checksum".to_owned()), "column {column}: {text}");
@@ -227,7 +232,26 @@ fn damaged_files_are_refused_with_a_reason() {
     fs::write(folder.path("b.check"), &flipped).unwrap();
     fs::write(folder.path("c.check"), &check[..check.len() / 2]).unwrap();
     folder.write("other.csv", "t,q\n0,1\n");
+    fs::write(folder.path("other.part"), [0xff; 20]).unwrap();
+    fs::create_dir(folder.path("folder.npz")).unwrap();
+    folder.write("old.check", "leastaction checkpoint 1\n");
+    // the number of the method: at 8 before each array, and at 10 in the list of them
+    let mut compressed = npz.clone();
+    for at in 0..npz.len() - 4 {
+        match &npz[at..at + 4] {
+            b"PK\x03\x04" => compressed[at + 8] = 8,
+            b"PK\x01\x02" => compressed[at + 10] = 8,
+            _ => {}
+        }
+    }
+    fs::write(folder.path("compressed.npz"), &compressed).unwrap();
     for (file, reason) in [
+        ("compressed.npz", "its arrays are compressed"),
+        ("compressed.npz", "save it without: numpy.savez(\"new.npz\", **numpy.load(\"old.npz\"))"),
+        ("folder.npz", "`folder.npz` is a folder\n  give a file in it: a result (.csv"),
+        ("old.check", "it has format 1, and this build (version"),
+        ("old.check", "reads format 2; builds of one version may have different formats\n  continue it with"),
+        ("other.part", "no table of leastaction\n  give a result"),
         ("c.csv", "cut off"),
         ("b.npz", "is damaged"),
         ("c.npz", "cut off"),
@@ -262,5 +286,88 @@ fn bits_of_an_archive_that_readers_need_are_noticed() {
         changed[place] ^= 1 << (place % 8);
         fs::write(folder.path("bad.npz"), changed).unwrap();
         assert_ne!(folder.run("verify bad.npz").code, 0, "byte {place} of {}", bytes.len());
+    }
+}
+
+#[test]
+fn line_ends_of_another_editor_are_no_change() {
+    let folder = Folder::new("verify-line-ends");
+    let runs = [
+        "simulate pendulum --until 1 --event low=q --out a.csv --events e.csv",
+        "ensemble pendulum --until 1 --list starts.csv --out m.csv",
+    ];
+    folder.write("starts.csv", "# by hand\r\nq\r\n0.1\r\n0.2\r\n");
+    for run in runs {
+        let done = folder.run(run);
+        assert_eq!(done.code, 0, "{run}: {}", done.stderr);
+    }
+    let as_others_write = |name: &str| folder.write(name, &folder.read(name).replace('\n', "\r\n"));
+    for name in ["a.csv", "e.csv", "m.csv"] {
+        as_others_write(name);
+        assert_good(&folder, name);
+    }
+    // the run in a table, and a list that was changed after it was used
+    let again = folder.run("simulate a.csv");
+    assert_eq!(again.code, 0, "{}", again.stderr);
+    let again = folder.run(&format!("{} --resume", runs[1]));
+    assert!(again.code == 0 && again.stderr.contains("nothing to resume"), "{}", again.stderr);
+    folder.write("starts.csv", "q\n0.1\n0.2\n");
+    assert_good(&folder, "m.csv");
+}
+
+/// A result without its checksum, changed.
+fn forged(text: &str, from: &str, to: &str) -> String {
+    let (start, end) = (text.find(", checksum").unwrap(), text.find('\n').unwrap());
+    let unsealed = text[..start].to_owned() + &text[end..];
+    assert!(unsealed.contains(from), "{from}: {unsealed}");
+    unsealed.replacen(from, to, 1)
+}
+
+#[test]
+fn numbers_that_a_file_claims_are_compared_before_they_are_used() {
+    let folder = Folder::new("verify-forged");
+    for run in [
+        "simulate pendulum --until 1 --every 50 --out a.csv",
+        "ensemble pendulum --until 0.1 --vary q=-1..1:9 --shard 2/3 --out m.csv",
+    ] {
+        assert_eq!(folder.run(run).code, 0, "{run}");
+    }
+    let rows = folder.read("a.csv");
+    let header = rows.find("\nt,q").unwrap() + 1;
+    let head = &rows[..=header + rows[header..].find('\n').unwrap()];
+    let last = rows.lines().last().unwrap();
+    // one row, which is not that of the start
+    let lone = format!("{head}{last}\n");
+    folder.write("b.csv", &forged(&lone, "every = 50", "every = 50"));
+    let (code, wrong, text) = verify(&folder, "b.csv");
+    assert!(code == 1 && wrong.contains(&"times".to_owned()), "{text}");
+    assert!(text.contains("row 0 has t = 1, which is no time of the run"), "{text}");
+    // and so late that it would be behind the one before the first
+    let late = format!("{head}{}\n", last.replacen('1', "1e17", 1));
+    folder.write("b.csv", &forged(&late, "every = 50", "every = 9223372036854775807"));
+    let (code, wrong, text) = verify(&folder, "b.csv");
+    assert!(code == 1 && wrong.contains(&"times".to_owned()), "{text}");
+    // a row in so many steps that three rows are more than can be counted
+    folder.write("b.csv", &forged(&rows, "every = 50", "every = 9223372036854775807"));
+    let (code, wrong, text) = verify(&folder, "b.csv");
+    assert!(code == 1 && wrong.contains(&"times".to_owned()), "{text}");
+    // parts that there are not, or with other members
+    let part = folder.read("m.2-of-3.csv");
+    let title = "# # shard 2/3: members 3 to 6 of 9";
+    assert_good(&folder, "m.2-of-3.csv --seed 18446744073709551615");
+    for claim in [
+        "2/3: members 6 to 3 of 9",
+        "2/3: members 18446744073709551615 to 6 of 9",
+        "2/3: members 3 to 18446744073709551615 of 9",
+        "2/0: members 3 to 6 of 9",
+        "0/3: members 0 to 0 of 9",
+        "18446744073709551615/18446744073709551615: members 3 to 6 of 9",
+        "two",
+    ] {
+        folder.write("b.csv", &forged(&part, title, &format!("# # shard {claim}")));
+        let (code, wrong, text) = verify(&folder, "b.csv");
+        assert!(code == 1 && wrong.contains(&"members".to_owned()), "{claim}: {text}");
+        let words = format!("it says that it is the shard {claim}, and there is none like that");
+        assert!(text.contains(&words), "{claim}: {text}");
     }
 }

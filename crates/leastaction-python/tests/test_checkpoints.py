@@ -50,18 +50,26 @@ def test_a_run_that_was_interrupted_goes_on_to_the_same_bits(tmp_path: Path) -> 
 
 def test_a_killed_interpreter_loses_nothing(tmp_path: Path) -> None:
     path = tmp_path / "run.check"
+    settings = dict(method="gauss8", step=0.01, until=5000, every=100, events={"down": "q1"})
     code = (
         "import os, leastaction as la\n"
         "def report(done, total):\n"
         "    if done > 200000: os.kill(os.getpid(), 9)\n"
-        f"la.simulate('double-pendulum', method='gauss8', step=0.01, until=1e5, every=100, checkpoint={str(path)!r},\n"
-        "            checkpoint_every=0.02, progress=report)\n"
+        f"la.simulate('double-pendulum', **{settings!r}, checkpoint={str(path)!r}, checkpoint_every=0.02, progress=report)\n"
     )
     killed = subprocess.run([sys.executable, "-c", code], check=False)
     assert killed.returncode == -9
-    assert path.stat().st_size > 0
-    with pytest.raises(la.InputError, match="has a run at step"):
+    with pytest.raises(la.InputError, match="has a run at step") as told:
         la.simulate("pendulum", checkpoint=path)
+    # it was on its way
+    step = int(str(told.value).split("at step ")[1].split()[0])
+    assert 0 < step < 500_000
+    resumed = la.resume(path)
+    whole = la.simulate("double-pendulum", **settings)
+    assert resumed.success
+    assert len(whole.t) == 5001
+    assert same(whole, resumed)
+    assert np.array_equal(whole.t_events["down"], resumed.t_events["down"])
 
 
 @pytest.mark.parametrize(

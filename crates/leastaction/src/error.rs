@@ -119,6 +119,14 @@ pub enum Error {
     )]
     BadTolerance { tolerance: f64 },
 
+    #[error(
+        "a tolerance of {tolerance:e} is below the rounding of the numbers, {rounding:.1e}, which no step and no method removes\n  \
+         the smallest tolerance that makes sense is a few times that: try {:.0e}\n  \
+         for more digits give a precision with a method and a step, such as --precision 40 --method gauss16 --step 0.01",
+        5.0 * .rounding
+    )]
+    TinyTolerance { tolerance: f64, rounding: f64 },
+
     #[error("in the run description: {message}")]
     BadRun { message: String },
 

@@ -147,10 +147,19 @@ fn long_runs_are_measured_in_part_with_a_margin() {
 
 #[test]
 fn what_cannot_be_reached_says_what_can() {
-    let message = picked(&run("double-pendulum", "10", 1e-19)).unwrap_err().to_string();
-    for part in ["1e-19", "smallest error reached", "e-16", "try a tolerance above"] {
+    let message = picked(&run("double-pendulum", "10", 2.3e-16)).unwrap_err().to_string();
+    for part in ["2.3e-16", "smallest error reached", "e-16", "try a tolerance above"] {
         assert!(message.contains(part), "{message}");
     }
+    // rounding alone is more than that, also beside a step, unless there are more digits
+    let tiny = Run { step: Some("0.1".into()), ..run("double-pendulum", "10", 1e-19) };
+    let alone = Run { step: None, ..tiny.clone() };
+    for message in [tiny.plan().unwrap_err().to_string(), picked(&alone).unwrap_err().to_string()] {
+        for part in ["1e-19 is below the rounding", "2.2e-16", "try 1e-15", "--precision 40"] {
+            assert!(message.contains(part), "{message}");
+        }
+    }
+    assert!(Run { precision: Some(40), ..tiny }.plan().is_ok());
     let run = Run { precision: Some(40), ..run("double-pendulum", "10", 1e-8) };
     let message = picked(&run).unwrap_err().to_string();
     assert!(message.contains("precision = 40"), "{message}");

@@ -73,18 +73,43 @@ fn what_ends_well_is_finite_and_what_fails_keeps_what_was_before() {
     assert!(failed > 100, "{failed}");
 }
 
+/// Coarse runs that fail, by how many times the usual step they have, and why. All others of the catalogue end well.
+const COARSE_FAILURES: [(&str, &str, f64, &str); 9] = [
+    ("linear-double-pendulum", "verlet", 10.0, "beyond stability"),
+    ("n-pendulum", "midpoint", 10.0, "not converged"),
+    ("kepler", "midpoint", 10.0, "not converged"),
+    ("kepler", "gauss4", 10.0, "not converged"),
+    ("fput", "verlet", 10.0, "energy jump"),
+    ("fput", "rk4", 10.0, "energy jump"),
+    ("outer-solar-system", "midpoint", 3.0, "not converged"),
+    ("outer-solar-system", "midpoint", 10.0, "not converged"),
+    ("outer-solar-system", "gauss4", 10.0, "not converged"),
+];
+
 #[test]
 fn coarse_steps_are_no_jumps() {
+    let (mut done, mut failed) = (0, Vec::new());
     coarse_runs(&[3.0, 10.0], |plan, solution, factor| {
+        let (system, method) = (plan.problem.system.name.as_str(), plan.method.name.as_str());
+        let known =
+            COARSE_FAILURES.iter().find(|known| (known.0, known.1, known.2) == (system, method, factor));
+        match (&solution.outcome, known) {
+            (Outcome::Done, None) => done += 1,
+            (Outcome::Failed(failure), Some(known)) => {
+                assert_eq!(failure.cause.word(), known.3, "{known:?}: {failure}");
+                failed.push(known);
+            }
+            (outcome, _) => panic!("{system} {method} {factor}: {outcome:?}"),
+        }
         let Outcome::Failed(failure) = &solution.outcome else { return };
         let Cause::EnergyJump { initial, after, .. } = failure.cause else { return };
         // what grows without bound may jump at last; the step that did was not kept
-        if plan.warnings().is_empty() {
-            let energy = &solution.summary.energy;
-            let error = energy.max_relative_error.max((after - initial).abs() / energy.scale);
-            assert!(error > 5.0, "{} {} {factor}: {error}", plan.problem.system.name, plan.method.name);
-        }
+        let energy = &solution.summary.energy;
+        let error = energy.max_relative_error.max((after - initial).abs() / energy.scale);
+        assert!(error > 5.0, "{system} {method} {factor}: {error}");
     });
+    assert_eq!(failed.len(), COARSE_FAILURES.len(), "{failed:?}");
+    assert!(done >= 217, "{done}");
 }
 
 fn failure(run: &Run) -> Failure {

@@ -33,18 +33,18 @@ pub(crate) fn ensemble(flags: &EnsembleFlags) -> Result<(), Ending> {
 
 /// Continues what a journal has begun. `None` if the file is no journal.
 pub(crate) fn resume(flags: &ResumeFlags) -> Option<Result<(), Ending>> {
-    let (identity, note) = Journal::about(&flags.file).ok()??;
+    let (identity, note) = match Journal::about(&flags.file) {
+        Ok(found) => found?,
+        Err(error) if journal::is_damage(&error) => return Some(Err(journal::damaged(&flags.file))),
+        // whoever opens it next says what is wrong
+        Err(_) => return None,
+    };
     if flags.changes_files() {
         let message = "what is left of an ensemble is continued with its own files; leave out --out, --events, --plot and --checkpoint-every";
         return Some(Err(Ending::BadInput(message.to_owned())));
     }
     let request = Request::of_journal(&identity, &note, flags);
-    Some(request.ok_or_else(|| {
-        Ending::BadInput(format!(
-            "the beginning of `{}` is damaged\n  the command that began it continues it with --resume, if the rest is whole",
-            flags.file.display()
-        ))
-    }).and_then(|request| perform(&request)))
+    Some(request.ok_or_else(|| journal::damaged(&flags.file)).and_then(|request| perform(&request)))
 }
 
 /// The list of starts of a run that has one, found from here or from where its result is.
@@ -126,12 +126,7 @@ impl Work {
         let run = plan.run.to_toml()?;
         let text = match request.shard {
             None => run,
-            Some(Shard { index, count }) => format!(
-                "# shard {index}/{count}: members {} to {} of {}\n{run}",
-                members.start,
-                members.end,
-                plan.count()
-            ),
+            Some(Shard { index, count }) => format!("{}\n{run}", title_of_shard(index, count, &plan)),
         };
         let identity = format!(
             "# leastaction {}\n# list {list:?}\n# blocks of {}\n{text}",
@@ -158,7 +153,8 @@ impl Work {
         if let Some(journal) = journal.as_deref_mut() {
             first = journal.blocks;
             for block in 0..first {
-                tally.add(&self.plan, &journal.read(block).map_err(|error| unreadable(&error))?);
+                let block = journal.read(block).map_err(|error| unreadable(&error, journal))?;
+                tally.add(&self.plan, &block);
             }
         }
         if tally.members > 0 {
@@ -181,7 +177,8 @@ impl Work {
         progress.finish();
         // who interrupts an ensemble may switch off the machine
         let Some(journal) = journal else {
-            return Ok(blocks.map_err(|error| unreadable(&error))? == self.shape().blocks());
+            let blocks = blocks.map_err(|error: std::io::Error| Ending::Failed(error.to_string()))?;
+            return Ok(blocks == self.shape().blocks());
         };
         let synced = journal.sync();
         let blocks = synced.and(blocks).map_err(|error: std::io::Error| {
@@ -196,8 +193,17 @@ impl Work {
     }
 }
 
-fn unreadable(error: &std::io::Error) -> Ending {
-    Ending::Failed(format!("cannot read what was computed: {error}"))
+/// What a part of an ensemble says of itself, before its run.
+pub(crate) fn title_of_shard(index: u64, count: u64, plan: &EnsemblePlan) -> String {
+    let Range { start, end } = plan.shard(index, count);
+    format!("# shard {index}/{count}: members {start} to {end} of {}", plan.count())
+}
+
+fn unreadable(error: &std::io::Error, journal: &Journal) -> Ending {
+    let name = journal.path().display();
+    Ending::Failed(format!(
+        "cannot read what was computed, in `{name}`: {error}\n  `leastaction resume {name}` tries again and computes what is damaged once more; remove the file to begin anew"
+    ))
 }
 
 impl Files {
@@ -243,7 +249,7 @@ impl Files {
         for path in &self.pictures {
             let svg = path.extension().is_some_and(|e| e.eq_ignore_ascii_case("svg"));
             let figure = picture::figure(&work.plan, &mut journal, drawn, svg);
-            let figure = figure.map_err(|error| unreadable(&error))?;
+            let figure = figure.map_err(|error| unreadable(&error, &journal))?;
             output::write_picture(path, &figure).map_err(|message| resumable(&message, &journal))?;
             say(&format!("wrote {}", path.display()));
         }

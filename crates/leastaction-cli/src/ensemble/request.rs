@@ -101,7 +101,8 @@ impl Files {
         files.tables.iter().try_for_each(|path| output::check_table(path))?;
         files.pictures.iter().try_for_each(|path| output::check_picture(path))?;
         if flags.shard.is_some() && !files.pictures.is_empty() {
-            let message = "--plot needs all members, and --shard computes a part\n  draw them when all parts are there, or leave out --shard";
+            let message = "--plot needs all members, and --shard computes a part\n  \
+                           leave out --plot, and when all parts are there join their columns (numpy.concatenate) and draw them; or leave out --shard";
             return Err(Ending::BadInput(message.to_owned()));
         }
         if flags.resume && files.tables.is_empty() && files.pictures.is_empty() {

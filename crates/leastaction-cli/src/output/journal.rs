@@ -220,6 +220,20 @@ impl Journal {
     }
 }
 
+/// Whether a file could be read, and what stands there is no journal any more.
+pub(crate) fn is_damage(error: &std::io::Error) -> bool {
+    matches!(error.kind(), ErrorKind::UnexpectedEof | ErrorKind::InvalidData)
+}
+
+/// What is said of a journal that does not tell what it belongs to.
+pub(crate) fn damaged(path: &Path) -> Ending {
+    Ending::BadInput(format!(
+        "`{}` is left of an ensemble, and its beginning, which says of which one, is damaged\n  \
+         try the command that began it with --resume, which takes up what is whole; if that is refused, remove the file to begin anew",
+        path.display()
+    ))
+}
+
 /// The beginning of a file, up to the note.
 fn head(text: &str) -> Vec<u8> {
     [TITLE.as_bytes(), counted(text).as_slice()].concat()

@@ -14,8 +14,7 @@ mod table;
 use crate::Ending;
 use crate::figure::{Figure, to_png, to_svg};
 use crate::stored::extension;
-use leastaction::prelude::Solution;
-use leastaction::simulate::{self, Plan};
+use leastaction::simulate;
 pub(crate) use members::{Heading, write_members};
 pub(crate) use points::Points;
 use std::fs::File;
@@ -23,15 +22,21 @@ use std::io::{BufWriter, ErrorKind, Write};
 #[cfg(unix)]
 use std::os::unix::fs::FileTypeExt;
 use std::path::Path;
-use table::Table;
+pub(crate) use table::Table;
 
-const TABLES: &str = if cfg!(feature = "parquet") { ".csv, .npz or .parquet" } else { ".csv or .npz" };
+pub(crate) const TABLES: &str =
+    if cfg!(feature = "parquet") { ".csv, .npz or .parquet" } else { ".csv or .npz" };
 
 /// Checks that a table can be written, before anything is computed.
 pub(crate) fn check_table(path: &Path) -> Result<(), Ending> {
+    check_kind(path).and_then(|()| check_folder(path))
+}
+
+/// Checks that there are tables of a kind.
+pub(crate) fn check_kind(path: &Path) -> Result<(), Ending> {
     match extension(path).as_str() {
-        "csv" | "npz" => check_folder(path),
-        "parquet" if cfg!(feature = "parquet") => check_folder(path),
+        "csv" | "npz" => Ok(()),
+        "parquet" if cfg!(feature = "parquet") => Ok(()),
         "parquet" => Err(Ending::BadInput(format!(
             "`{}`: this build cannot write Parquet\n  try .npz, or build with `--features parquet`",
             path.display()
@@ -106,15 +111,7 @@ pub(crate) fn try_place(path: &Path) -> Result<(), Ending> {
     }
 }
 
-pub(crate) fn write_states(path: &Path, plan: &Plan, solution: &Solution) -> Result<(), String> {
-    write_table(path, &Table::of_states(plan, solution)?)
-}
-
-pub(crate) fn write_events(path: &Path, plan: &Plan, solution: &Solution) -> Result<(), String> {
-    write_table(path, &Table::of_events(plan, solution)?)
-}
-
-fn write_table(path: &Path, table: &Table<'_>) -> Result<(), String> {
+pub(crate) fn write_table(path: &Path, table: &Table<'_>) -> Result<(), String> {
     write_whole(path, |file| match extension(path).as_str() {
         #[cfg(feature = "parquet")]
         "parquet" => parquet::write(file, table),
@@ -136,13 +133,17 @@ pub(crate) fn check_points(path: &Path) -> Result<(), Ending> {
     }
 }
 
-pub(crate) fn write_picture(path: &Path, figure: &Figure) -> Result<(), String> {
-    let bytes = if extension(path) == "png" { to_png(figure, 2.0)? } else { to_svg(figure).into_bytes() };
-    write_whole(path, |file| file.write_all(&bytes))
+/// A picture as it stands in a file with this ending.
+pub(crate) fn picture(path: &Path, figure: &Figure) -> Result<Vec<u8>, String> {
+    Ok(if extension(path) == "png" { to_png(figure, 2.0)? } else { to_svg(figure).into_bytes() })
 }
 
-pub(crate) fn write_text(path: &Path, text: &str) -> Result<(), String> {
-    write_whole(path, |file| file.write_all(text.as_bytes()))
+pub(crate) fn write_picture(path: &Path, figure: &Figure) -> Result<(), String> {
+    write_bytes(path, &picture(path, figure)?)
+}
+
+pub(crate) fn write_bytes(path: &Path, bytes: &[u8]) -> Result<(), String> {
+    write_whole(path, |file| file.write_all(bytes))
 }
 
 /// Writes beside the path and moves the file there when it is complete.

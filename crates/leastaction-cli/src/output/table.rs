@@ -1,9 +1,10 @@
 //! What a table holds, whatever kind of file it becomes: the states of a run, or its events.
 
-use crate::stored::Seal;
+use crate::stored::{Seal, Stored};
 use leastaction::prelude::Solution;
 use leastaction::simulate::Plan;
 use std::borrow::Cow;
+use std::path::Path;
 
 /// Columns of numbers that lie side by side.
 pub(super) struct Block<'a> {
@@ -25,7 +26,7 @@ impl Block<'_> {
 }
 
 /// A table with what it says about itself.
-pub(super) struct Table<'a> {
+pub(crate) struct Table<'a> {
     /// How many rows there are.
     pub(super) rows: usize,
     /// A first column of words, with its name.
@@ -51,7 +52,7 @@ fn each<'a>(name: &str, prefix: &str, coordinates: &[String], values: &'a [f64])
 
 impl<'a> Table<'a> {
     /// The recorded states.
-    pub(super) fn of_states(plan: &Plan, solution: &'a Solution) -> Result<Self, String> {
+    pub(crate) fn of_states(plan: &Plan, solution: &'a Solution) -> Result<Self, String> {
         let coordinates = plan.problem.system.coordinate_names();
         let r = &solution.recording;
         let mut blocks = vec![
@@ -67,7 +68,7 @@ impl<'a> Table<'a> {
     }
 
     /// The events that were found.
-    pub(super) fn of_events(plan: &Plan, solution: &'a Solution) -> Result<Self, String> {
+    pub(crate) fn of_events(plan: &Plan, solution: &'a Solution) -> Result<Self, String> {
         let coordinates = plan.problem.system.coordinate_names();
         let e = &solution.events;
         let names = e.event.iter().map(|event| e.tallies[*event].name.as_str()).collect();
@@ -101,6 +102,12 @@ impl<'a> Table<'a> {
             column += width;
         }
         seal.close()
+    }
+
+    /// Whether a file holds it already.
+    pub(crate) fn is_in(&self, path: &Path) -> bool {
+        let own = self.seal();
+        Stored::read(path).is_ok_and(|found| found.seal.as_ref() == Some(&own) && found.own_seal() == own)
     }
 
     /// Names of all columns of numbers.

@@ -38,7 +38,7 @@ pub(crate) fn reproduce(flags: &ReproduceFlags) -> Result<(), Ending> {
                 }
                 for (name, text) in files {
                     let path = folder.join(name);
-                    output::write_text(&path, &text).map_err(Ending::Failed)?;
+                    output::write_bytes(&path, text.as_bytes()).map_err(Ending::Failed)?;
                     say(&format!("wrote {}", path.display()));
                 }
             }

@@ -9,6 +9,9 @@ pub(crate) const TITLE: &str = "# leastaction ";
 /// What stands between the version and the checksum.
 pub(crate) const CHECKSUM: &str = ", checksum ";
 
+/// What is said of other files.
+const NO_TABLE: &str = "it is no table of leastaction\n  give a result as it was written, or a checkpoint";
+
 /// The run in the comments of a file.
 pub(super) fn run_of(file: File) -> Option<String> {
     let lines = BufReader::new(file).lines().map_while(Result::ok);
@@ -20,10 +23,9 @@ pub(super) fn run_of(file: File) -> Option<String> {
 pub(super) fn read(mut file: File) -> Result<Stored, String> {
     let mut text = Vec::new();
     file.read_to_end(&mut text).map_err(|error| error.to_string())?;
-    let text = String::from_utf8(text).map_err(|_| "it is no text".to_owned())?;
+    let text = String::from_utf8(text).map_err(|_| NO_TABLE.to_owned())?;
     let mut lines = text.lines();
-    let title =
-        lines.next().and_then(|line| line.strip_prefix(TITLE)).ok_or("it is no table of leastaction")?;
+    let title = lines.next().and_then(|line| line.strip_prefix(TITLE)).ok_or(NO_TABLE)?;
     let (version, seal) = title.split_once(CHECKSUM).map_or((title, None), |(v, s)| (v, Some(s.to_owned())));
     let mut run = String::new();
     let mut header = None;

@@ -3,10 +3,14 @@
 use super::{Cells, Stored, Words};
 use std::fs::File;
 use std::io::{Read, Seek, SeekFrom};
-use zip::ZipArchive;
+use zip::{CompressionMethod, ZipArchive};
 
 /// Arrays that describe the others.
 const ABOUT: [&str; 5] = ["run", "coordinates", "statuses", "checksum", "leastaction"];
+
+/// What is said of a file that is not damaged, and cannot be read.
+const COMPRESSED: &str = "its arrays are compressed, as by numpy.savez_compressed, and only those that are not are read\n  \
+                          save it without: numpy.savez(\"new.npz\", **numpy.load(\"old.npz\"))";
 
 /// The text in the array `run` of a file.
 pub(super) fn run_of(file: File) -> Option<String> {
@@ -62,6 +66,9 @@ impl Archive {
         let mut places = Vec::new();
         for index in 0..zip.len() {
             let entry = zip.by_index_raw(index).map_err(|error| format!("it is damaged: {error}"))?;
+            if entry.compression() != CompressionMethod::Stored {
+                return Err(COMPRESSED.to_owned());
+            }
             places.push((entry.header_start(), entry.name_raw().to_vec()));
         }
         let mut file = zip.into_inner();

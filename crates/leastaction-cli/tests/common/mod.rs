@@ -4,7 +4,7 @@
 
 pub(crate) mod footers;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 /// A folder that is removed when the test ends.
@@ -17,6 +17,16 @@ pub(crate) struct Output {
     pub(crate) code: i32,
     pub(crate) stdout: String,
     pub(crate) stderr: String,
+}
+
+/// Names and bytes of what fuzzing kept for a target.
+pub(crate) fn corpus(target: &str) -> Vec<(String, Vec<u8>)> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fuzz/corpus").join(target);
+    let read = |entry: std::io::Result<std::fs::DirEntry>| {
+        let entry = entry.unwrap();
+        (entry.file_name().into_string().unwrap(), std::fs::read(entry.path()).unwrap())
+    };
+    std::fs::read_dir(folder).unwrap().map(read).collect()
 }
 
 /// The built command.

@@ -111,9 +111,12 @@ impl Ends {
         let every = plan.every.max(1);
         let last = self.0.len() - 1;
         let wrong = self.0.iter().enumerate().find(|(k, (row, steps))| {
+            // a file may claim any number, so that products may not fit
+            let due = |k: usize| (k as u64).checked_mul(every);
             // the last one may be the end of the run
-            let expected = *steps == *k as u64 * every || (*k == last && *steps > (*k as u64 - 1) * every);
-            !expected || !near(rows.t[*row], stepper.time(*steps))
+            let is_late = |before: usize| due(before).is_some_and(|before| *steps > before);
+            let ends = *k == last && k.checked_sub(1).is_some_and(is_late);
+            !(due(*k) == Some(*steps) || ends) || !near(rows.t[*row], stepper.time(*steps))
         });
         match wrong {
             Some((_, (row, _))) => Check::new(
@@ -426,8 +429,13 @@ fn from_the_start(plan: &Plan, rows: &Recording, effort: &Effort, go_on: GoOn<'_
 /// Whether a row has other bits than another.
 fn differs(own: &Recording, other: &Recording, row: usize) -> bool {
     let bits = |r: &Recording| {
-        let lists =
-            [of_row(&r.t, row, 1), of_row(&r.q, row, r.n), of_row(&r.v, row, r.n), of_row(&r.p, row, r.n)];
+        let lists = [
+            of_row(&r.t, row, 1),
+            of_row(&r.q, row, r.n),
+            of_row(&r.v, row, r.n),
+            of_row(&r.p, row, r.n),
+            of_row(&r.energy, row, 1),
+        ];
         lists.concat().iter().map(|x| x.to_bits()).collect::<Vec<_>>()
     };
     let outputs = || {

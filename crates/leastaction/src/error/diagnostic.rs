@@ -93,6 +93,13 @@ impl Origin {
         self.whole.clone()
     }
 
+    /// The place of a name, without its quotes, if the formula was written behind `name =`.
+    pub fn name_before(&self, name: &str) -> Option<Range<usize>> {
+        let (before, _) = self.source.text.get(..self.whole.start)?.rsplit_once('=')?;
+        let before = before.trim_end().trim_end_matches(['"', '\'']);
+        before.ends_with(name).then(|| before.len() - name.len()..before.len())
+    }
+
     /// The place in the source of a part of the formula.
     pub fn range(&self, part: Range<usize>) -> Range<usize> {
         if self.pieces.is_empty() {

@@ -75,6 +75,12 @@ impl StageCode {
 }
 
 impl<R: Real> Evaluator<R> {
+    /// Whether there is machine code for stages.
+    #[inline]
+    pub fn has_stages(&self) -> bool {
+        self.stages.is_some()
+    }
+
     /// Does a stage with the outputs as forces. `false` if there is no machine code for it; then nothing has changed.
     #[inline]
     pub fn advance(&mut self, stage: Stage<'_, R>) -> bool {

@@ -16,7 +16,7 @@ use crate::scalar::checksum_of_bytes;
 use std::io::Read;
 use std::path::Path;
 
-const TITLE: &str = "leastaction checkpoint ";
+pub(super) const TITLE: &str = "leastaction checkpoint ";
 /// The format that is written. What reads another one says so.
 const FORMAT: u32 = 2;
 
@@ -114,7 +114,9 @@ impl Checkpoint {
             Some(FORMAT) => {}
             Some(other) => {
                 return Err(bad(format!(
-                    "it has format {other}, and this version reads format {FORMAT}\n  go on with the version that wrote it"
+                    "it has format {other}, and this build (version {}) reads format {FORMAT}; builds of one version may have different formats\n  \
+                     continue it with the build that wrote it, or begin the run anew",
+                    env!("CARGO_PKG_VERSION")
                 )));
             }
             None => return Err(bad("it is no checkpoint, or its beginning is damaged")),
@@ -248,7 +250,7 @@ mod tests {
         let bytes = String::from_utf8_lossy(&checkpoint()[..TITLE.len()]).into_owned();
         assert!(
             message(format!("{bytes}1\nxyz").as_bytes())
-                .contains("format 1, and this version reads format 2")
+                .contains("format 1, and this build (version 0.1.0) reads format 2")
         );
         assert!(message(b"t,q1\n0,1\n").contains("no checkpoint"));
         assert!(message(b"").contains("no checkpoint"));

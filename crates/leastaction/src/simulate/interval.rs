@@ -8,7 +8,7 @@ use std::time::Duration;
 /// Time or steps between two checkpoints.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Interval {
-    /// Seconds, by the clock on the wall.
+    /// Seconds, by the clock that only goes forward.
     Seconds(f64),
     /// Steps.
     Steps(u64),

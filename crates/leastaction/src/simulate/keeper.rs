@@ -4,7 +4,7 @@
 //! before it. The file is locked by the process that runs: the lock is on the file itself, and each new one is locked before it is moved. Where a
 //! file system has no locks nothing prevents two processes.
 
-use super::checkpoint::about;
+use super::checkpoint::{TITLE, about};
 use super::{Checkpoint, Interval, Journey, Plan, Solution, Watch, write_whole};
 use crate::error::{Error, Result};
 use std::fs::{File, TryLockError};
@@ -27,6 +27,8 @@ pub struct Keeper {
     held: File,
     /// Whether it was made for this run.
     made: bool,
+    /// Whether it says that nothing is left to do.
+    over: bool,
     /// The step that was saved last.
     saved: Option<u64>,
 }
@@ -40,6 +42,7 @@ impl Keeper {
             Err(error) if error.kind() == ErrorKind::AlreadyExists => {
                 let (file, bytes) = take(path)?;
                 if !bytes.is_empty() {
+                    is_checkpoint(path, &bytes, "it is not written over; name another file")?;
                     replaceable(path, &Checkpoint::read(&bytes).map_err(|error| about(path, error))?)?;
                 }
                 (file, false)
@@ -50,7 +53,7 @@ impl Keeper {
                 });
             }
         };
-        Ok(Self { path: path.to_owned(), interval, held, made, saved: None })
+        Ok(Self { path: path.to_owned(), interval, held, made, over: false, saved: None })
     }
 
     /// Takes up a file that was left.
@@ -64,9 +67,15 @@ impl Keeper {
                 ),
             });
         }
+        is_checkpoint(
+            path,
+            &bytes,
+            "give the file that a run was saved to, or the .part that is left of an ensemble",
+        )?;
         let found = Checkpoint::read(&bytes).map_err(|error| about(path, error))?;
         let interval = found.run.checkpoint_every.unwrap_or_default();
-        Ok((Self { path: path.to_owned(), interval, held, made: false, saved: Some(found.steps) }, found))
+        let (over, saved) = (found.over, Some(found.steps));
+        Ok((Self { path: path.to_owned(), interval, held, made: false, over, saved }, found))
     }
 
     /// The same, saved so often.
@@ -85,7 +94,7 @@ impl Keeper {
     }
 
     /// Goes on until the run is over or the watch breaks, and saves at the start, now and then, and at the end. `write` is shown the
-    /// solution before each checkpoint but the first, so that what it writes is never behind.
+    /// solution before each checkpoint but the first, so that what it writes is never behind. A run that was over when its file was taken up is not saved again.
     pub fn go(
         &mut self,
         plan: &Plan,
@@ -93,13 +102,10 @@ impl Keeper {
         watch: Watch<'_>,
         write: &mut dyn FnMut(&Solution) -> Result<()>,
     ) -> Result<()> {
-        // a place that cannot be written to is better known now
         let start = Instant::now();
-        if let Err(error) = self.save(plan, journey) {
-            if self.made {
-                let _ = std::fs::remove_file(&self.path);
-            }
-            return Err(error);
+        if !self.over {
+            // a place that cannot be written to is better known now
+            self.save(plan, journey).inspect_err(|_| self.leave())?;
         }
         // where a single step takes long, the clock is read at each
         let glance = if plan.precision.is_some() || plan.problem.system.n() > 1000 { 1 } else { GLANCE };
@@ -117,6 +123,11 @@ impl Keeper {
             });
             let start = Instant::now();
             let written = journey.show(&mut *write);
+            // the file says so already; it may be on a disk that can only be read
+            if self.over && journey.is_over() {
+                return written;
+            }
+            self.over = false;
             // also where that failed: then it is all there is
             let saved = if journey.has_failed() { self.end() } else { self.save(plan, journey) };
             both(written, saved)?;
@@ -127,6 +138,13 @@ impl Keeper {
             let writing = start.elapsed();
             pause = writing.min(before).saturating_mul(SHARE);
             before = writing;
+        }
+    }
+
+    /// Leaves no empty file behind.
+    fn leave(&self) {
+        if self.made {
+            let _ = std::fs::remove_file(&self.path);
         }
     }
 
@@ -175,6 +193,14 @@ fn both(first: Result<()>, second: Result<()>) -> Result<()> {
     }
 }
 
+/// An error, with what to do, if a file has another beginning than checkpoints.
+fn is_checkpoint(path: &Path, bytes: &[u8], advice: &str) -> Result<()> {
+    if bytes.starts_with(TITLE.as_bytes()) {
+        return Ok(());
+    }
+    Err(Error::BadCheckpoint { message: format!("`{}`: it is no checkpoint\n  {advice}", path.display()) })
+}
+
 /// An error unless nothing is left to do for a run.
 fn replaceable(path: &Path, found: &Checkpoint) -> Result<()> {
     if found.over {
@@ -211,8 +237,14 @@ fn take(path: &Path) -> Result<(File, Vec<u8>)> {
     };
     loop {
         // a device or a pipe must not be replaced, or waited for
-        if std::fs::metadata(path).is_ok_and(|data| !data.is_file()) {
-            return Err(cannot(std::io::Error::other("it is no regular file\n  name another file")));
+        match std::fs::metadata(path) {
+            Ok(data) if data.is_dir() => {
+                return Err(cannot(std::io::Error::other("it is a folder\n  name a file in it")));
+            }
+            Ok(data) if !data.is_file() => {
+                return Err(cannot(std::io::Error::other("it is no regular file\n  name another file")));
+            }
+            _ => {}
         }
         // some systems lock only what may be written
         let both = File::options().read(true).write(true).open(path);

@@ -3,7 +3,7 @@
 use super::Run;
 use crate::error::{Error, Result};
 use crate::exact;
-use crate::scalar::Real;
+use crate::scalar::{Field, Real};
 use crate::system::{Formulas, Problem, Quantity, System};
 
 /// The most digits that can be asked for.
@@ -78,14 +78,19 @@ impl<R: Real> Numbers<R> {
         self.formulas.value(what, quantity)
     }
 
-    /// The tolerance, if there is one.
-    pub(crate) fn tolerance(&mut self, tolerance: Option<&Quantity>) -> Result<Option<f64>> {
-        let Some(quantity) = tolerance else { return Ok(None) };
+    /// The tolerance of a run, if it has one.
+    pub(crate) fn tolerance(&mut self, run: &Run) -> Result<Option<f64>> {
+        let Some(quantity) = &run.tolerance else { return Ok(None) };
         let value = self.formulas.value::<R>("the tolerance", quantity)?.to_f64();
-        if value > 0.0 && value < 1.0 {
-            return Ok(Some(value));
+        if !(value > 0.0 && value < 1.0) {
+            return Err(quantity.locate(Error::BadTolerance { tolerance: value }));
         }
-        Err(quantity.locate(Error::BadTolerance { tolerance: value }))
+        // below that only rounding is left, whatever the step
+        let rounding = in_precision!(run.precision, R => R::epsilon());
+        if value < rounding {
+            return Err(quantity.locate(Error::TinyTolerance { tolerance: value, rounding }));
+        }
+        Ok(Some(value))
     }
 
     /// An end time, or the system's own.

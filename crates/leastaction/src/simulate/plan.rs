@@ -60,7 +60,7 @@ impl Plan {
         }
         let method = Method::for_system(run.method.as_ref().unwrap_or(&system.defaults.method), system)?;
         let mut numbers: Numbers<f64> = Numbers::new(run, system)?;
-        let tolerance = numbers.tolerance(run.tolerance.as_ref())?;
+        let tolerance = numbers.tolerance(run)?;
         if let (Some(tolerance), None) = (tolerance, &run.step) {
             let message = format!(
                 "there is a tolerance of {tolerance:e} but no step\n  `analysis::pick` finds one for it, or give a step as well"

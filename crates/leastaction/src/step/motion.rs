@@ -8,6 +8,9 @@ use crate::expr::{Aligned, Stage, Staging, widely};
 use crate::scalar::Real;
 use crate::system::{ConstantMass, Forces};
 
+/// Fewer coordinates fill no register.
+const FEWEST: usize = 4;
+
 #[derive(Clone, Debug)]
 pub(super) struct Motion<R> {
     staging: Staging,
@@ -66,13 +69,14 @@ impl<R: Real> Motion<R> {
     /// Whether Q is at the start of a step.
     pub(super) fn is_at(&self, q: &[R]) -> bool {
         // counted, because that needs no branch
-        widely(|| self.q().iter().zip(q).filter(|(a, b)| a != b).count() == 0)
+        on_lists(self.staging.n, || self.q().iter().zip(q).filter(|(a, b)| a != b).count() == 0)
     }
 
     /// q, p and what was lost of both before.
     pub(super) fn begin(&mut self, state: &State<R>, at_rest: &[R]) {
+        let n = self.staging.n;
         let Lists { q, p, dq, dp, .. } = self.lists();
-        widely(|| {
+        on_lists(n, || {
             q.clone_from_slice(&state.q);
             dq.clone_from_slice(&state.q_low);
             dp.clone_from_slice(&state.p_low);
@@ -83,6 +87,7 @@ impl<R: Real> Motion<R> {
     }
 
     /// The parts of the arrays.
+    #[inline(always)]
     fn lists(&mut self) -> Lists<'_, R> {
         let n = self.staging.n;
         let [_, _, p_at, masses_at] = self.staging.fixed();
@@ -101,6 +106,9 @@ impl<R: Real> Motion<R> {
 
     /// Δp += kick F(Q),  Δq += drift M⁻¹(p + Δp),  Q = q + Δq in one pass; `false` if there is no machine code for it.
     pub(super) fn advance(&mut self, forces: &mut Forces<R>, sizes: &[R; 2], t: &R) -> bool {
+        if !forces.have_stages() {
+            return false;
+        }
         for (at, size) in self.staging.sizes().into_iter().zip(sizes) {
             self.fixed[at] = size.clone();
         }
@@ -114,9 +122,10 @@ impl<R: Real> Motion<R> {
 
     /// Δp += kick F,  Δq += drift M⁻¹(p + Δp),  Q = q + Δq
     pub(super) fn kick_and_drift(&mut self, [kick, drift]: &[R; 2], force: &[R], mass: &ConstantMass<R>) {
+        let n = self.staging.n;
         let lists = self.lists();
         if mass.reciprocals().is_some() {
-            return widely(|| one_pass([kick, drift], force, lists));
+            return on_lists(n, || one_pass([kick, drift], force, lists));
         }
         let Lists { q, p, dq, dp, stage, .. } = lists;
         for j in 0..q.len() {
@@ -132,9 +141,10 @@ impl<R: Real> Motion<R> {
 
     /// Δp += kick F; a coordinate that is lost, if there is one: its change is not finite.
     pub(super) fn last_kick(&mut self, kick: &R, force: &[R]) -> Option<usize> {
+        let n = self.staging.n;
         let Lists { dq, dp, .. } = self.lists();
         // counted, because that needs no branch
-        if widely(|| kick_and_count(kick, force, dq, dp)) == 0 {
+        if on_lists(n, || kick_and_count(kick, force, dq, dp)) == 0 {
             return None;
         }
         (0..dq.len()).find(|&j| !dq[j].is_finite() || !dp[j].is_finite())
@@ -143,11 +153,17 @@ impl<R: Real> Motion<R> {
     /// q + Δq and p + Δp.
     pub(super) fn end(&self, state: &mut State<R>) {
         let [dq, dp] = self.changes();
-        widely(|| {
+        on_lists(self.staging.n, || {
             add_all(&mut state.q, &mut state.q_low, dq);
             add_all(&mut state.p, &mut state.p_low, dp);
         });
     }
+}
+
+/// Does some work on lists of n numbers, in wide registers if they fill some.
+#[inline]
+fn on_lists<T>(n: usize, work: impl FnOnce() -> T) -> T {
+    if n < FEWEST { work() } else { widely(work) }
 }
 
 /// Parts of a motion, all of one length.

@@ -9,6 +9,7 @@ use crate::scalar::Real;
 use serde::de::Visitor;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::fmt;
+use std::ops::Range;
 use std::sync::Arc;
 
 /// A number, or a formula that gives one.
@@ -39,10 +40,19 @@ impl Quantity {
 
     /// An error about this quantity, shown at its place if that is known.
     pub fn locate(&self, error: Error) -> Error {
+        self.locate_at(error, Origin::whole)
+    }
+
+    /// An error about the name that this quantity was given to, shown at the name if `name = quantity` is how it was written.
+    pub fn locate_name(&self, name: &str, error: Error) -> Error {
+        self.locate_at(error, |origin| origin.name_before(name).unwrap_or_else(|| origin.whole()))
+    }
+
+    fn locate_at(&self, error: Error, place: impl FnOnce(&Origin) -> Range<usize>) -> Error {
         let (Some(origin), false) = (self.origin(), matches!(error, Error::Source(_))) else { return error };
         let text = error.to_string();
         let (title, rest) = text.split_once('\n').unwrap_or((&text, ""));
-        let located = Diagnostic::new(origin.source(), origin.whole(), title);
+        let located = Diagnostic::new(origin.source(), place(origin), title);
         rest.lines().fold(located, |located, line| located.help(line.trim())).into()
     }
 

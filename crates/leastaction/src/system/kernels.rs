@@ -58,6 +58,11 @@ impl<R: Real> Forces<R> {
         let equal = model.l_vv.iter().all(|entry| entry.node == model.l_vv[0].node);
         Self { evaluator: self.evaluator.with_stages(equal), ..self }
     }
+    /// Whether there is machine code for [`advance`](Self::advance).
+    #[inline]
+    pub fn have_stages(&self) -> bool {
+        self.evaluator.has_stages()
+    }
     /// A whole stage of a splitting method. `false` if there is no machine code for it; then nothing has changed.
     #[inline]
     pub fn advance(&mut self, stage: Stage<'_, R>) -> bool {

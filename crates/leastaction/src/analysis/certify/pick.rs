@@ -105,8 +105,6 @@ pub fn pick_for(run: &Run, system: &System, watch: Watch<'_>) -> Result<Option<P
     if run.tolerance.is_none() || run.step.is_some() {
         return Ok(None);
     }
-    let mut numbers = run.numbers(system)?;
-    let Some(target) = numbers.tolerance(run.tolerance.as_ref())? else { return Ok(None) };
     if let Some(digits) = run.precision {
         let message = format!(
             "a step for a tolerance is looked for with 64-bit numbers, and precision = {digits} asks for more\n  \
@@ -114,6 +112,8 @@ pub fn pick_for(run: &Run, system: &System, watch: Watch<'_>) -> Result<Option<P
         );
         return Err(Error::BadRun { message });
     }
+    let mut numbers = run.numbers(system)?;
+    let Some(target) = numbers.tolerance(run)? else { return Ok(None) };
     let until = numbers.until(run.until.as_ref())?;
     let (t0, length) = (numbers.problem.t0, until - numbers.problem.t0);
     let end = run.until.as_ref().unwrap_or(&system.defaults.until);

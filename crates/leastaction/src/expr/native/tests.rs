@@ -26,10 +26,10 @@ const UNARY: [Unary; 15] = [
 ];
 
 /// A small generator of numbers (xorshift).
-struct Random(u64);
+pub(super) struct Random(pub(super) u64);
 
 impl Random {
-    fn below(&mut self, end: usize) -> usize {
+    pub(super) fn below(&mut self, end: usize) -> usize {
         self.0 ^= self.0 << 13;
         self.0 ^= self.0 >> 7;
         self.0 ^= self.0 << 17;
@@ -39,7 +39,7 @@ impl Random {
         self.below(1 << 53) as f64 / (1u64 << 53) as f64
     }
     /// An ordinary number mostly, sometimes a strange one.
-    fn number(&mut self, strange: bool) -> f64 {
+    pub(super) fn number(&mut self, strange: bool) -> f64 {
         const STRANGE: [f64; 14] = [
             0.0,
             -0.0,
@@ -100,7 +100,7 @@ fn random_graph(random: &mut Random, operations: usize) -> (Graph, Vec<NodeId>) 
     (graph, outputs)
 }
 
-fn same(a: f64, b: f64) -> bool {
+pub(super) fn same(a: f64, b: f64) -> bool {
     a.to_bits() == b.to_bits() || a.is_nan() && b.is_nan()
 }
 
@@ -173,7 +173,7 @@ fn random_graphs_have_the_same_bits_as_machine_code() {
 }
 
 /// The same random formula of neighbours for each of n particles, but for the ends, and what it needs more than once.
-fn random_chain(random: &mut Random, n: usize) -> (Graph, Vec<NodeId>) {
+pub(super) fn random_chain(random: &mut Random, n: usize) -> (Graph, Vec<NodeId>) {
     let mut graph = Graph::new();
     let operations = 2 + random.below(12);
     let recipe: Vec<[usize; 3]> =

@@ -159,7 +159,9 @@ fn check(spec: &Ensemble, list: &List) -> Result<()> {
     for (name, place) in grid.chain(drawn) {
         if names.iter().any(|(other, _)| *other == name) {
             let error = bad(format!("`{name}` is varied twice; leave out one of them"));
-            return Err(place.map_or_else(|| error.clone(), |quantity| quantity.locate(error.clone())));
+            return Err(
+                place.map_or_else(|| error.clone(), |quantity| quantity.locate_name(name, error.clone()))
+            );
         }
         names.push((name, place));
     }

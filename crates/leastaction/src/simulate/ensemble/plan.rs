@@ -192,7 +192,7 @@ fn variables(base: &Plan, members: &Members, spec: &Ensemble) -> Result<Vec<Vari
     let variable = |name: &String| {
         let found = base.problem.system.variable(name);
         found.map_err(|error| match place(name) {
-            Some(quantity) => quantity.locate(error),
+            Some(quantity) => quantity.locate_name(name, error),
             None => error,
         })
     };

@@ -1,11 +1,12 @@
 //! From a straight-line program to instructions of an x86-64 processor with AVX2.
 //!
-//! A value lives in one of sixteen registers, or of thirty-two where all have eight lanes, while it is needed soon. When all are taken, the one whose next reader is furthest away
+//! A value lives in one of sixteen registers, or of thirty-two if nothing reads it but instructions of eight lanes, while it is needed soon. When all are taken, the one whose next reader is furthest away
 //! goes to memory. Constants and inputs are in memory anyway and are mostly read from there by the instruction that needs them.
 //! One pass, linear in the length of the program.
 
 use super::encode::{Base, Encoder, Memory, Place, Replaced, Xmm};
 use super::program::{Array, Comparison, Double, Fusion, Operation, Program, Single, ValueId, Width};
+use super::roll::HELD;
 
 /// Machine code and the constants behind it.
 pub(super) struct Assembled {
@@ -16,7 +17,7 @@ pub(super) struct Assembled {
 
 /// Numbers that a value takes in memory at most.
 const SLOT: usize = 8;
-/// Registers that there are at most.
+/// Registers that there are for values of eight lanes.
 const REGISTERS: usize = 32;
 /// Those that instructions of less than eight lanes can name.
 const NARROW: usize = 16;
@@ -45,8 +46,8 @@ struct Assembler<'p> {
     /// Where a value is: in a register, and in memory.
     register: Vec<Option<Xmm>>,
     memory: Vec<Option<Memory>>,
-    /// How many registers are used.
-    registers: usize,
+    /// Whether a value may be in any register: it and all that read it have eight lanes.
+    anywhere: Vec<bool>,
     holds: [Option<ValueId>; REGISTERS],
     /// Registers that belong to one value until the loop is left.
     held: [bool; REGISTERS],
@@ -82,11 +83,8 @@ impl<'p> Assembler<'p> {
                 end[operand as usize] += 1;
             }
         }
-        let is_store = |operation: &Operation| matches!(operation, Operation::Store(..));
-        let narrow =
-            operations().any(|(_, (operation, width))| *width != Width::Eight && !is_store(operation));
         Self {
-            registers: if narrow { NARROW } else { REGISTERS },
+            anywhere: may_be_anywhere(program, &needed),
             program,
             needed,
             readers,
@@ -145,17 +143,19 @@ impl<'p> Assembler<'p> {
         match operation {
             Operation::Carried(first) => {
                 let a = self.in_register(first, &[]);
-                let target = self.vacant(&[first]);
+                let target = self.vacant(at, &[first]);
                 self.put(at, target);
                 self.encoder.copy(width, target, a);
                 self.held[target as usize] = true;
             }
             Operation::Hold(value) => {
-                let register = self.in_register(value, &[]);
-                self.held[register as usize] = true;
+                let register = self.in_register(value, &[]) as usize;
+                // some are left to what is narrower; what is not held is read from memory
+                let narrow = self.held[..NARROW].iter().filter(|held| **held).count();
+                self.held[register] |= register >= NARROW || narrow < HELD;
             }
             Operation::LoopStart => {
-                for register in 0..self.registers {
+                for register in 0..REGISTERS {
                     if !self.held[register] {
                         self.put_aside(register as Xmm);
                     }
@@ -189,6 +189,7 @@ impl<'p> Assembler<'p> {
             Single::Right(places) => self.encoder.shift(2, width, target, a, places),
             Single::Second => self.encoder.whole(0x15, Width::Two, target, a, Place::Register(a)),
             Single::UpperHalf => self.encoder.upper_half(target, a),
+            Single::Spread => self.encoder.spread(width, target, a),
             Single::OtherHalf => self.encoder.quarters(target, a, 0b01_00_11_10),
             Single::OtherQuarter => self.encoder.quarters(target, a, 0b10_11_00_01),
             Single::OtherLane => self.encoder.other_lanes(target, a),
@@ -205,13 +206,15 @@ impl<'p> Assembler<'p> {
         let swap = commutes && self.register[a as usize].is_none() && self.register[b as usize].is_some();
         let (a, b) = if swap { (b, a) } else { (a, b) };
         let first = self.in_register(a, &[b]);
-        if matches!(double, Double::Before | Double::Across | Double::Interlace) {
+        if matches!(double, Double::Before | Double::Across | Double::Interlace | Double::Window(_)) {
             let second = self.in_register(b, &[a]);
             self.done(Operation::Double(double, a, b));
             let target = self.target(at);
             return match double {
                 Double::Across => self.encoder.across(target, first, second),
                 Double::Interlace => self.encoder.interlace(target, first, second),
+                Double::Window(from) => self.encoder.window(target, first, second, from),
+                _ if width == Width::Eight => self.encoder.fours(target, first, second),
                 _ => self.encoder.before(target, first, second),
             };
         }
@@ -235,7 +238,7 @@ impl<'p> Assembler<'p> {
             Double::AddWords => encoder.whole(0xd4, width, target, first, second),
             Double::SubWords => encoder.whole(0xfb, width, target, first, second),
             Double::Beside => encoder.whole(0x14, Width::Two, target, first, second),
-            Double::Before | Double::Across | Double::Interlace => {}
+            Double::Before | Double::Across | Double::Interlace | Double::Window(_) => {}
             Double::Compare(comparison) => {
                 let predicate = match comparison {
                     Comparison::Equal => 0,
@@ -253,7 +256,7 @@ impl<'p> Assembler<'p> {
         let operation = Operation::Fused(fusion, a, b, term);
         let dies = |value: ValueId| {
             let own = [a, b, term].iter().filter(|&&other| other == value).count() as u32;
-            self.register[value as usize].is_some()
+            self.register[value as usize].is_some_and(|register| usize::from(register) < self.registers(at))
                 && self.end[value as usize] - self.next[value as usize] == own
         };
         // of the factors, the one that is not replaced and may come from memory
@@ -276,7 +279,7 @@ impl<'p> Assembler<'p> {
         }
         let (a, b) = if self.register[a as usize].is_none() { (b, a) } else { (a, b) };
         let first = self.in_register(a, &[b, term]);
-        let target = self.vacant(&[a, b, term]);
+        let target = self.vacant(at, &[a, b, term]);
         match (self.register[term as usize], self.memory[term as usize]) {
             (None, Some(memory)) => {
                 self.encoder.load(self.program.operations[term as usize].1, target, memory);
@@ -316,7 +319,7 @@ impl<'p> Assembler<'p> {
         if let Some(register) = self.register[value as usize] {
             return register;
         }
-        let register = self.vacant(others);
+        let register = self.vacant(value, others);
         if let Some(memory) = self.memory[value as usize] {
             let (_, width) = self.program.operations[value as usize];
             self.encoder.load(width, register, memory);
@@ -332,24 +335,32 @@ impl<'p> Assembler<'p> {
 
     /// A register for a new value.
     fn target(&mut self, value: u32) -> Xmm {
-        let register = self.vacant(&[]);
+        let register = self.vacant(value, &[]);
         self.put(value, register);
         register
     }
 
-    /// A register that holds nothing, if need be after putting aside the value that is needed last.
-    fn vacant(&mut self, others: &[ValueId]) -> Xmm {
-        if let Some(register) = (0..self.registers).find(|&i| self.holds[i].is_none() && !self.held[i]) {
+    /// How many registers there are for a value, from the first on.
+    fn registers(&self, value: ValueId) -> usize {
+        if self.anywhere[value as usize] { REGISTERS } else { NARROW }
+    }
+
+    /// A register for a value that holds nothing, if need be after putting aside what is needed last. The first ones are left to values
+    /// that have no choice.
+    fn vacant(&mut self, value: ValueId, others: &[ValueId]) -> Xmm {
+        let registers = self.registers(value);
+        let is_free = |&i: &usize| self.holds[i].is_none() && !self.held[i];
+        if let Some(register) = (0..registers).rev().find(is_free) {
             return register as Xmm;
         }
         let (mut furthest, mut distance) = (0, 0);
-        for (register, value) in self.holds.iter().enumerate() {
-            let Some(value) = *value else { continue };
+        for (register, present) in self.holds[..registers].iter().enumerate() {
+            let Some(present) = *present else { continue };
             if self.held[register] {
                 continue;
             }
-            let when = self.next_reader(value);
-            if when >= distance && !others.contains(&value) {
+            let when = self.next_reader(present);
+            if when >= distance && !others.contains(&present) {
                 (furthest, distance) = (register, when);
             }
         }
@@ -405,4 +416,17 @@ impl<'p> Assembler<'p> {
         };
         if self.start.is_some() { Memory::Moving(base, place) } else { Memory::Array(base, place) }
     }
+}
+
+/// Which values may be in registers that only instructions of eight lanes can name. Stores can name all of them.
+fn may_be_anywhere(program: &Program, needed: &[bool]) -> Vec<bool> {
+    let mut anywhere: Vec<bool> =
+        program.operations.iter().map(|(_, width)| *width == Width::Eight).collect();
+    for (&(operation, width), _) in program.operations.iter().zip(needed).filter(|(_, needed)| **needed) {
+        let names_all = matches!(operation, Operation::Store(..) | Operation::Hold(_) | Operation::Keep(_));
+        if width != Width::Eight && !names_all {
+            operation.operands().for_each(|operand| anywhere[operand as usize] = false);
+        }
+    }
+    anywhere
 }

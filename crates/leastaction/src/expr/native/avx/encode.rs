@@ -275,6 +275,16 @@ impl Encoder {
         let instruction = all(MAP_3, 0x18, Width::Four, target, Some(a));
         self.emit(Instruction { immediate: Some(1), ..instruction }, Place::Register(b));
     }
+    /// The first four lanes of two registers side by side.
+    pub(super) fn fours(&mut self, target: Xmm, a: Xmm, b: Xmm) {
+        let instruction = all(MAP_3, 0x1a, Width::Eight, target, Some(a));
+        self.emit(Instruction { immediate: Some(1), ..instruction }, Place::Register(b));
+    }
+    /// Eight of the sixteen lanes of two registers, from one on.
+    pub(super) fn window(&mut self, target: Xmm, a: Xmm, b: Xmm, from: u8) {
+        let instruction = all(MAP_3, 0x03, Width::Eight, target, Some(b));
+        self.emit(Instruction { immediate: Some(from), ..instruction }, Place::Register(a));
+    }
     /// The upper half of a register before the lower half of another.
     pub(super) fn across(&mut self, target: Xmm, a: Xmm, b: Xmm) {
         let instruction = all(MAP_3, 0x06, Width::Four, target, Some(a));
@@ -288,17 +298,21 @@ impl Encoder {
     pub(super) fn load(&mut self, width: Width, target: Xmm, memory: Memory) {
         if let (Width::Eight, Memory::Table(_)) = (width, memory) {
             // of a constant only one number is needed
-            return self.spread(target, memory);
+            return self.spread_constant(target, memory);
         }
         let instruction = Instruction { prefix: lanes(width), ..all(MAP_1, 0x10, width, target, None) };
         self.emit(instruction, Place::Memory(memory));
     }
     /// A constant into eight lanes.
-    fn spread(&mut self, target: Xmm, memory: Memory) {
+    fn spread_constant(&mut self, target: Xmm, memory: Memory) {
         let place = self.bytes.len();
         self.emit(all(MAP_2, 0x19, Width::Eight, target, None), Place::Memory(memory));
         // it reads one number by itself
         self.bytes[place + 3] &= !(1 << 4);
+    }
+    /// The first lane of a register into all lanes.
+    pub(super) fn spread(&mut self, width: Width, target: Xmm, a: Xmm) {
+        self.emit(all(MAP_2, 0x19, width, target, None), Place::Register(a));
     }
     /// One number into all lanes.
     pub(super) fn broadcast(&mut self, width: Width, target: Xmm, memory: Memory) {

@@ -1,4 +1,4 @@
-//! Holds machine code and calls it, and calls what was compiled for AVX2: the only unsafe code of the library in its default build.
+//! Holds machine code and calls it, and calls what was compiled for AVX2 or AVX-512: the only unsafe code of the library in its default build.
 //!
 //! Why it is needed: to run instructions that were not there when the program was compiled, their address has to be called as a
 //! function. Why it is sound:
@@ -19,6 +19,8 @@ use super::roll::roll;
 use super::stage::stage;
 use super::sweep::sweep;
 use super::translate::{four_states, translate};
+#[cfg(test)]
+use super::translate::{in_packs, store};
 use crate::expr::convoy::{Berths, CONVOY, Task};
 use crate::expr::layout::Layout;
 use crate::expr::native::Arrays;
@@ -70,14 +72,26 @@ pub(super) fn has_eight_lanes() -> bool {
     std::arch::is_x86_feature_detected!("avx512f") && std::arch::is_x86_feature_detected!("avx512dq")
 }
 
-/// Does some work, compiled for AVX2 as far as it is inlined, if the processor has it. The results are the same: nothing is fused or reordered.
+/// The most numbers that a register holds.
+fn widest() -> Width {
+    if has_eight_lanes() { Width::Eight } else { Width::Four }
+}
+
+/// Does some work, compiled for AVX-512 or AVX2 as far as it is inlined, if the processor has it. The results are the same: nothing is fused or reordered.
 #[inline]
 pub(crate) fn widely<T>(work: impl FnOnce() -> T) -> T {
     #[target_feature(enable = "avx2")]
     fn with_avx2<T>(work: impl FnOnce() -> T) -> T {
         work()
     }
-    if std::arch::is_x86_feature_detected!("avx2") {
+    #[target_feature(enable = "avx512f,avx512dq")]
+    fn with_avx512<T>(work: impl FnOnce() -> T) -> T {
+        work()
+    }
+    if has_eight_lanes() {
+        // SAFETY: the processor has what the function is compiled for, as just checked.
+        unsafe { with_avx512(work) }
+    } else if std::arch::is_x86_feature_detected!("avx2") {
         // SAFETY: the processor has what the function is compiled for, as just checked.
         unsafe { with_avx2(work) }
     } else {
@@ -88,10 +102,13 @@ pub(crate) fn widely<T>(work: impl FnOnce() -> T) -> T {
 impl Code {
     /// The code of a tape for one state; `None` if this machine cannot run it.
     pub(crate) fn new(tape: &Tape) -> Option<Self> {
+        Self::new_in(widest(), tape)
+    }
+    pub(super) fn new_in(widest: Width, tape: &Tape) -> Option<Self> {
         let n = tape.coordinates;
         let lengths =
             Lengths { registers: tape.registers, q: n, v: n, t: 1, outputs: tape.outputs, changes: 0 };
-        Self::of(tape, lengths, || Some(roll(&translate(tape))))
+        Self::of(tape, lengths, || Some(roll(&translate(tape, widest))))
     }
 
     /// The code of a tape for four states side by side.
@@ -103,13 +120,16 @@ impl Code {
 
     /// The code of a stage; `None` also if it might give up, or if the forces depend on velocities.
     pub(crate) fn stage(tape: &Tape, staging: Staging) -> Option<Self> {
+        Self::stage_in(widest(), tape, staging)
+    }
+    pub(super) fn stage_in(widest: Width, tape: &Tape, staging: Staging) -> Option<Self> {
         let n = staging.n;
         let ([changes, ..], [fixed, ..]) = (staging.changes(), staging.fixed());
         let lengths = Lengths { registers: tape.registers, q: n, v: fixed, t: 1, outputs: n, changes };
         if tape.coordinates != n || tape.outputs != n {
             return None;
         }
-        Self::of(tape, lengths, || stage(tape, staging).map(|program| roll(&program)))
+        Self::of(tape, lengths, || stage(tape, staging, widest).map(|program| roll(&program)))
     }
 
     /// The code of a sweep over the nodes of a step, in registers as wide as the processor has them and nodes fill them.
@@ -125,8 +145,7 @@ impl Code {
 
     /// The code of a task of a convoy, in registers as wide as the processor has them.
     pub(crate) fn convoy(tape: &Tape, berths: &Berths, task: Task) -> Option<Self> {
-        let width = if has_eight_lanes() { Width::Eight } else { Width::Four };
-        Self::convoy_in(width, tape, berths, task)
+        Self::convoy_in(widest(), tape, berths, task)
     }
     pub(super) fn convoy_in(width: Width, tape: &Tape, berths: &Berths, task: Task) -> Option<Self> {
         let (rates, nodes) = (berths.rates(), berths.weight(berths.nodes, 0));
@@ -160,6 +179,15 @@ impl Code {
         // SAFETY: the code at the start of this memory was made for the calling convention of `Entry`.
         let entry = unsafe { std::mem::transmute::<*const u8, Entry>(memory.as_ptr()) };
         Some(Self { entry, lengths, scratch: assembled.scratch, memory })
+    }
+
+    /// The code of a tape for one state with packs of so many lanes, even if it would be shorter without; `None` if there are none.
+    #[cfg(test)]
+    pub(super) fn in_packs(width: Width, tape: &Tape) -> Option<Self> {
+        let n = tape.coordinates;
+        let lengths =
+            Lengths { registers: tape.registers, q: n, v: n, t: 1, outputs: tape.outputs, changes: 0 };
+        Self::of(tape, lengths, || in_packs(tape, width, &store).map(|program| roll(&program)))
     }
 
     /// How long it is, with its constants.

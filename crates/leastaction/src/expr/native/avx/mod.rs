@@ -1,6 +1,6 @@
 //! Machine code for x86-64 processors with AVX2, made by the library itself.
 //!
-//! `translate` makes a straight-line `program` of a tape, four alike formulas at a time where `pack` finds them, `stage` of a stage of a
+//! `translate` makes a straight-line `program` of a tape, four or eight alike formulas at a time where `pack` finds them, `stage` of a stage of a
 //! splitting method and `sweep` of a sweep over nodes; `roll` makes loops of what repeats itself, `assemble` gives it registers and `encode`
 //! writes the bytes; `machine` calls them.
 
@@ -19,5 +19,7 @@ mod sweep;
 #[cfg(test)]
 mod tests;
 mod translate;
+#[cfg(test)]
+mod widths;
 
 pub(crate) use machine::{Code, unavailable, widely};

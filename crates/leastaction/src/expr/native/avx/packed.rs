@@ -1,9 +1,9 @@
-//! A program for one state in which alike formulas are computed four at a time.
+//! A program for one state in which alike formulas are computed four or eight at a time.
 //!
 //! Packs and single steps are written when what they need is written, from the outputs backwards, with a stack of its own because tapes may
 //! be deep. A single step that needs one lane of a pack takes it out; a pack that needs single numbers puts them side by side.
 
-use super::pack::{FULL, Four, Pack, Packs};
+use super::pack::{Pack, Packs, Shift, Whole};
 use super::program::{Array, Emit, Program, Width};
 use super::translate::{Output, apply, place_of};
 use crate::expr::native::steps::{Source, Step};
@@ -11,7 +11,12 @@ use crate::expr::tape::{Action, Tape};
 use std::cell::RefCell;
 
 /// The program of a tape with packs.
-pub(super) fn translate(tape: &Tape, steps: &[Step], packs: &Packs, output: Output<'_>) -> Program {
+pub(super) fn translate<const LANES: usize>(
+    tape: &Tape,
+    steps: &[Step],
+    packs: &Packs<LANES>,
+    output: Output<'_>,
+) -> Program {
     let program = RefCell::new(Program::default());
     let mut writer = Writer {
         coordinates: tape.coordinates as u32,
@@ -45,17 +50,19 @@ enum Unit {
     Step(usize),
 }
 
-struct Writer<'a, 'p> {
+struct Writer<'a, 'p, const LANES: usize> {
     coordinates: u32,
     program: &'p RefCell<Program>,
     steps: &'a [Step],
-    packs: &'a Packs,
+    packs: &'a Packs<LANES>,
     /// What is written: packs and single steps, both with a second result if they have one.
     values: Vec<Option<[Emit<'p>; 2]>>,
     results: Vec<Option<[Emit<'p>; 2]>>,
 }
 
-impl<'p> Writer<'_, 'p> {
+impl<'p, const LANES: usize> Writer<'_, 'p, LANES> {
+    const WIDTH: Width = if LANES == 8 { Width::Eight } else { Width::Four };
+
     /// Writes something and all that it needs.
     fn write(&mut self, unit: Unit) {
         let mut stack = vec![unit];
@@ -101,12 +108,18 @@ impl<'p> Writer<'_, 'p> {
                 Pack::Steps { operands, .. } => {
                     operands.into_iter().flatten().for_each(|pack| need(Unit::Pack(pack)));
                 }
-                Pack::Mixed(four) => match self.packs.shift(&four) {
-                    Some((first, second, ..)) => {
-                        [first, second].into_iter().for_each(|pack| need(Unit::Pack(pack)));
+                Pack::Mixed(group) => match self.packs.shift(&group) {
+                    Some(Shift { first, second, .. }) => {
+                        for whole in [first, second] {
+                            match whole {
+                                Whole::Result { pack, .. } => need(Unit::Pack(pack)),
+                                Whole::Same(Source::Step(step, _)) => need(Unit::Step(step)),
+                                Whole::Same(Source::Register(_)) => {}
+                            }
+                        }
                     }
                     None => {
-                        for source in four {
+                        for source in group {
                             if let Source::Step(step, _) = source {
                                 need(Unit::Step(step));
                             }
@@ -124,7 +137,7 @@ impl<'p> Writer<'_, 'p> {
 
     /// What nobody reads: all that a unit needs is written before it.
     fn nothing(&self) -> Emit<'p> {
-        Emit::broadcast(self.program, Array::Time, 0, Width::Four)
+        Emit::broadcast(self.program, Array::Time, 0, Self::WIDTH)
     }
 
     /// An operand that is written, or an input.
@@ -151,33 +164,38 @@ impl<'p> Writer<'_, 'p> {
 
     fn pack(&self, pack: usize) -> [Emit<'p>; 2] {
         let one = match self.packs.packs[pack] {
-            Pack::Same(Source::Register(register)) => {
-                let (array, place) = place_of(register, self.coordinates);
-                Emit::broadcast(self.program, array, place, Width::Four)
-            }
-            Pack::Same(source) => Emit::side_by_side(&[self.read(source); FULL]),
+            Pack::Same(source) => self.whole(Whole::Same(source)),
             Pack::Inputs(first) => {
                 let (array, place) = place_of(first, self.coordinates);
-                Emit::load(self.program, array, place, Width::Four)
+                Emit::load(self.program, array, place, Self::WIDTH)
             }
-            Pack::Result { pack, place } => self.value(pack, place),
+            Pack::Result { pack, place } => self.whole(Whole::Result { pack, place }),
             Pack::Steps { members, operands } => {
                 let action = self.steps[members[0]].instruction.action;
                 let operand =
                     |k: usize| operands[k].map_or_else(|| self.nothing(), |pack| self.value(pack, 0));
                 return apply(action, operand(0), operand);
             }
-            Pack::Mixed(four) => self.mixed(&four),
+            Pack::Mixed(group) => self.mixed(&group),
         };
         [one; 2]
     }
 
-    fn mixed(&self, four: &Four) -> Emit<'p> {
-        match self.packs.shift(four) {
-            Some((first, second, by, place)) => {
-                self.value(first, place).shifted(self.value(second, place), by)
+    fn whole(&self, whole: Whole) -> Emit<'p> {
+        match whole {
+            Whole::Result { pack, place } => self.value(pack, place),
+            Whole::Same(Source::Register(register)) => {
+                let (array, place) = place_of(register, self.coordinates);
+                Emit::broadcast(self.program, array, place, Self::WIDTH)
             }
-            None => Emit::side_by_side(&four.map(|source| self.read(source))),
+            Whole::Same(source) => self.read(source).spread(Self::WIDTH),
+        }
+    }
+
+    fn mixed(&self, group: &[Source; LANES]) -> Emit<'p> {
+        match self.packs.shift(group) {
+            Some(Shift { first, second, by }) => self.whole(first).shifted(self.whole(second), by),
+            None => Emit::side_by_side(&group.map(|source| self.read(source))),
         }
     }
 }
@@ -217,7 +235,7 @@ mod tests {
     #[test]
     fn springs_of_a_chain_are_computed_four_at_a_time_and_once() {
         let tape = chain(100);
-        let program = translate(&tape);
+        let program = translate(&tape, Width::Four);
         // a difference, two operations of a spring, two to move the springs by one, a difference and a store, for four particles
         let (cost, wide) = (program.cost(), wide_operations(&program));
         assert!(cost <= 25 * 7 + 30 && wide >= 23 * 7, "{cost} instructions, {wide} of them wide");
@@ -226,7 +244,7 @@ mod tests {
 
     #[test]
     fn short_chains_have_nothing_to_pack() {
-        assert!(in_packs(&chain(3), &store).is_none());
+        assert!(in_packs(&chain(3), Width::Four, &store).is_none());
     }
 
     #[test]
@@ -242,8 +260,8 @@ mod tests {
             })
             .collect();
         let tape = Tape::new(&graph, 20, &outputs);
-        assert!(in_packs(&tape, &store).is_none());
-        assert_eq!(wide_operations(&translate(&tape)), 0);
+        assert!(in_packs(&tape, Width::Four, &store).is_none());
+        assert_eq!(wide_operations(&translate(&tape, Width::Four)), 0);
     }
 
     #[test]
@@ -256,6 +274,6 @@ mod tests {
                 graph.mul(a, b)
             })
             .collect();
-        assert_eq!(wide_operations(&translate(&Tape::new(&graph, 31, &outputs))), 0);
+        assert_eq!(wide_operations(&translate(&Tape::new(&graph, 31, &outputs), Width::Four)), 0);
     }
 }

@@ -63,12 +63,14 @@ pub(super) enum Double {
     Compare(Comparison),
     /// The first lanes of two values, each of one lane.
     Beside,
-    /// The two lanes of one value before the two lanes of another.
+    /// The two or four lanes of one value before those of another.
     Before,
     /// The last two lanes of one value before the first two of another.
     Across,
     /// Of two values a and b: a's second lane, b's first, a's fourth, b's third.
     Interlace,
+    /// Eight of the sixteen lanes of two values, from this one on.
+    Window(u8),
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -102,6 +104,8 @@ pub(super) enum Single {
     Second,
     /// The last two lanes of four.
     UpperHalf,
+    /// The first lane in all lanes.
+    Spread,
     /// Of eight lanes: halves exchanged, quarters within halves, lanes within quarters.
     OtherHalf,
     OtherQuarter,
@@ -356,21 +360,29 @@ impl<'p> Emit<'p> {
         if width == Width::One {
             return Self::load(program, array, place, width);
         }
-        let source = (Source::Broadcast(array, place), Width::Four);
+        let source = (Source::Broadcast(array, place), width);
         let value = program.borrow_mut().once(source, Operation::Broadcast(array, place));
-        Self { value, width: Width::Four, program }
+        Self { value, width, program }
     }
 
-    /// Up to four numbers side by side; with two at least.
+    /// Up to four numbers side by side, or eight; with two at least.
     pub(super) fn side_by_side(numbers: &[Self]) -> Self {
         let pair = |a: Self, b: Self| Self { width: Width::Two, ..a }.double(Double::Beside, b);
         match *numbers {
+            [.., _, _, _, _, _] => {
+                let (first, last) = numbers.split_at(Width::Four.lanes());
+                Self { width: Width::Eight, ..Self::side_by_side(first) }.before(Self::side_by_side(last))
+            }
             [a, b, c, d] => Self { width: Width::Four, ..a }.with(pair(a, b).value).before(pair(c, d)),
             [a, b, c] => Self { width: Width::Four, ..a }.with(pair(a, b).value).before(pair(c, c)),
             [a, b] => pair(a, b),
             [a] => pair(a, a),
             _ => numbers[0],
         }
+    }
+    /// One number in all lanes.
+    pub(super) fn spread(self, width: Width) -> Self {
+        Self { width, ..self }.single(Single::Spread)
     }
     /// The product with a number, and another one, in one rounding.
     pub(super) fn fused(self, fusion: Fusion, factor: Self, other: Self) -> Self {
@@ -400,8 +412,11 @@ impl<'p> Emit<'p> {
     fn before(self, other: Self) -> Self {
         self.double(Double::Before, other)
     }
-    /// Four of the eight lanes of two values: those from lane `by` on.
+    /// As many lanes of two values as one has: those from lane `by` on.
     pub(super) fn shifted(self, next: Self, by: usize) -> Self {
+        if self.width == Width::Eight {
+            return if by == 0 { self } else { self.double(Double::Window(by as u8), next) };
+        }
         let middle = |a: Self| a.double(Double::Across, next);
         match by {
             0 => self,
@@ -412,6 +427,9 @@ impl<'p> Emit<'p> {
     }
     /// One of several numbers side by side.
     pub(super) fn lane(self, lane: usize) -> Self {
+        if self.width == Width::Eight {
+            return Self { width: Width::One, ..self.shifted(self, lane) };
+        }
         let half = if lane >= 2 {
             Self { width: Width::Two, ..self }.single(Single::UpperHalf)
         } else {

@@ -158,6 +158,12 @@ impl Line {
         fits.then_some(repetition)
     }
 
+    /// Whether all that a turn does has eight lanes, for which there are twice as many registers.
+    pub(super) fn has_eight_lanes(&self, repetition: &Repetition) -> bool {
+        let turn = &self.operations[repetition.start..][..repetition.period];
+        turn.iter().all(|(_, width, _)| *width == Width::Eight)
+    }
+
     /// What turns leave to later ones, by what is there before the first turn, in order: what the first turn reads, and what goes through it
     /// to the next ones.
     pub(super) fn carried(&self, repetition: &Repetition) -> Vec<usize> {

@@ -10,7 +10,9 @@ use rustc_hash::FxHashMap;
 use std::ops::Range;
 
 /// So many registers hold what turns read of others, if it is not more that they leave to each other; the rest is for the turn itself.
-const HELD: usize = 8;
+pub(super) const HELD: usize = 8;
+/// The same where all that a turn does has eight lanes.
+const HELD_OF_EIGHT: usize = 22;
 
 /// The same program with loops where it repeats itself.
 pub(super) fn roll(program: &Program) -> Program {
@@ -76,7 +78,8 @@ impl Rolled<'_> {
         let fixed = self.fixed(repetition);
         let before = self.line.carried(repetition);
         let carried: FxHashMap<usize, ValueId> = before.iter().map(|&at| (at, self.carry(at))).collect();
-        for value in fixed.iter().take(HELD.saturating_sub(carried.len())) {
+        let held = if self.line.has_eight_lanes(repetition) { HELD_OF_EIGHT } else { HELD };
+        for value in fixed.iter().take(held.saturating_sub(carried.len())) {
             self.result.push(Operation::Hold(*value), Width::Four);
         }
         self.result.push(Operation::LoopStart, Width::Four);

@@ -2,20 +2,20 @@
 //!
 //! The fixed array is given in place of the velocities, which the forces do not know. See [`crate::expr::Stage`].
 
-use super::program::{Array, Emit, Operation, Program};
+use super::program::{Array, Emit, Operation, Program, Width};
 use super::translate::translate_to;
 use crate::expr::native::steps::sources;
 use crate::expr::stage::Staging;
 use crate::expr::tape::Tape;
 
 /// Forces, kick, drift and the next Q; `None` if the code might give up half way, or needs velocities.
-pub(super) fn stage(tape: &Tape, staging: Staging) -> Option<Program> {
+pub(super) fn stage(tape: &Tape, staging: Staging, widest: Width) -> Option<Program> {
     let n = tape.coordinates as u32;
     let knows_velocities = tape.body.iter().flat_map(sources).any(|register| (n..2 * n).contains(&register));
     if knows_velocities {
         return None;
     }
-    let program = translate_to(tape, &|index, force| kick_and_drift(staging, index, force));
+    let program = translate_to(tape, widest, &|index, force| kick_and_drift(staging, index, force));
     let gives_up = program.operations.iter().any(|(operation, _)| matches!(operation, Operation::GiveUp(_)));
     (!gives_up).then_some(program)
 }

@@ -11,15 +11,15 @@ use crate::expr::graph::{Graph, NodeId, Unary};
 use crate::expr::layout::Weights;
 use crate::expr::native::Arrays;
 use crate::expr::nodes::Nodes;
-use crate::expr::stage::{Stage, Staging};
+use crate::expr::stage::Staging;
 use crate::expr::tape::{Evaluator, Tape};
 use crate::system::{Problem, Settings, catalogue};
 use std::sync::Arc;
 
-const PARAMETERS: [f64; 2] = [0.7, -1.3];
+pub(super) const PARAMETERS: [f64; 2] = [0.7, -1.3];
 
 /// Numbers between −2 and 2 without any order.
-fn numbers(seed: u64, n: usize) -> Vec<f64> {
+pub(super) fn numbers(seed: u64, n: usize) -> Vec<f64> {
     let mut state = seed;
     let mut next = || {
         state = state.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
@@ -29,7 +29,7 @@ fn numbers(seed: u64, n: usize) -> Vec<f64> {
 }
 
 /// The force of a spring from one coordinate to another, or to a wall.
-fn spring(graph: &mut Graph, from: Option<usize>, to: Option<usize>) -> NodeId {
+pub(super) fn spring(graph: &mut Graph, from: Option<usize>, to: Option<usize>) -> NodeId {
     let mut end = |i: Option<usize>| match i {
         Some(i) => graph.coordinate(i),
         None => graph.number(0.0),
@@ -42,7 +42,7 @@ fn spring(graph: &mut Graph, from: Option<usize>, to: Option<usize>) -> NodeId {
 }
 
 /// Forces on the coordinates of a range, which springs join with each other and with walls.
-fn chain(graph: &mut Graph, particles: std::ops::Range<usize>) -> Vec<NodeId> {
+pub(super) fn chain(graph: &mut Graph, particles: std::ops::Range<usize>) -> Vec<NodeId> {
     let inside = |i: usize| particles.contains(&i).then_some(i);
     let springs: Vec<NodeId> = (particles.start..=particles.end)
         .map(|i| spring(graph, if i == particles.start { None } else { inside(i - 1) }, inside(i)))
@@ -50,7 +50,7 @@ fn chain(graph: &mut Graph, particles: std::ops::Range<usize>) -> Vec<NodeId> {
     springs.windows(2).map(|pair| graph.sub(pair[1], pair[0])).collect()
 }
 
-fn chain_tape(n: usize) -> Tape {
+pub(super) fn chain_tape(n: usize) -> Tape {
     let mut graph = Graph::new();
     let outputs = chain(&mut graph, 0..n);
     Tape::new(&graph, n, &outputs)
@@ -62,10 +62,10 @@ fn turns(tape: &Tape) -> Vec<i32> {
         Operation::LoopEnd { turns, .. } => Some(turns),
         _ => None,
     };
-    roll(&translate(tape)).operations.iter().filter_map(turns).collect()
+    roll(&translate(tape, Width::Four)).operations.iter().filter_map(turns).collect()
 }
 
-fn bits(list: &[f64]) -> Vec<u64> {
+pub(super) fn bits(list: &[f64]) -> Vec<u64> {
     list.iter().map(|x| x.to_bits()).collect()
 }
 
@@ -211,44 +211,6 @@ fn a_loop_gives_up_in_any_turn() {
         interpreter.evaluate(&q, &q, &0.0, &mut right);
         native.evaluate(&q, &q, &0.0, &mut found);
         assert_eq!(bits(&right), bits(&found), "{far}");
-    }
-}
-
-/// A stage with machine code beside the same in plain steps.
-fn assert_same_stage(n: usize, equal_masses: bool) {
-    let tape = Arc::new(chain_tape(n));
-    let mut native =
-        Evaluator::compiled(tape.clone(), &PARAMETERS, Some(Backend::Native)).with_stages(equal_masses);
-    let mut interpreter = Evaluator::new(tape, &PARAMETERS);
-    let staging = Staging { n, equal_masses };
-    let ([length, dq, dp], [fixed_length, q, p, m]) = (staging.changes(), staging.fixed());
-    let (mut fixed, mut changes, stage) = (numbers(1, fixed_length), numbers(2, length), numbers(3, n));
-    if equal_masses {
-        fixed[m..m + n].fill(1.5);
-    }
-    let mut force = vec![0.0; n];
-    interpreter.evaluate(&stage, &stage, &0.0, &mut force);
-    let [kick, drift] = staging.sizes().map(|at| fixed[at]);
-    let mut right = changes.clone();
-    let mut right_next = vec![0.0; n];
-    for i in 0..n {
-        right[dp + i] += kick * force[i];
-        right[dq + i] += drift * ((fixed[p + i] + right[dp + i]) * fixed[m + i]);
-        right_next[i] = fixed[q + i] + right[dq + i];
-    }
-    let mut next = vec![0.0; n];
-    let done =
-        native.advance(Stage { q: &stage, t: &0.0, fixed: &fixed, changes: &mut changes, next: &mut next });
-    assert!(done, "{n} particles");
-    assert_eq!(bits(&next), bits(&right_next), "{n} particles");
-    assert_eq!(bits(&changes), bits(&right), "{n} particles");
-}
-
-#[test]
-fn stages_have_the_bits_of_forces_kick_and_drift() {
-    for n in [1, 2, 3, 4, 5, 7, 8, 9, 31, 64, 65, 66, 67, 100, 1001] {
-        assert_same_stage(n, true);
-        assert_same_stage(n, false);
     }
 }
 

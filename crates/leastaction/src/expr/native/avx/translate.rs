@@ -3,7 +3,7 @@
 //! For one state, formulas that are alike go through the lanes of one register where that saves instructions (`pack`, `packed`). Otherwise functions that do not wait for each other go through the lanes of one register, up to four at once: a sine costs
 //! hundreds of times what it costs to put numbers side by side. For several states each lane is a state and nothing is rearranged.
 
-use super::pack::{FULL, Packs};
+use super::pack::Packs;
 use super::packed;
 use super::program::{Array, Emit, Fusion, Program, Width};
 use crate::expr::graph::{Binary, Unary};
@@ -12,36 +12,65 @@ use crate::expr::tape::{Action, Tape};
 use crate::scalar::elementary::{self, Lanes};
 use std::cell::RefCell;
 
-/// What is done with an output of a tape, or with four neighbours from it on.
+/// So many functions that do not wait for each other are computed at once.
+const TOGETHER: usize = 4;
+
+/// What is done with an output of a tape, or with a pack of neighbours from it on.
 pub(super) type Output<'a> = &'a dyn for<'p> Fn(u32, Emit<'p>);
 
-/// The program of a tape for one state.
-pub(super) fn translate(tape: &Tape) -> Program {
-    translate_to(tape, &store)
+/// The program of a tape for one state, in registers of so many lanes at most.
+pub(super) fn translate(tape: &Tape, widest: Width) -> Program {
+    translate_to(tape, widest, &store)
 }
 
-/// The program of a tape for one state that does something else than storing its outputs: the shorter one of two.
-pub(super) fn translate_to(tape: &Tape, output: Output<'_>) -> Program {
-    let Some(packed) = in_packs(tape, output) else { return one_by_one(tape, output) };
-    let cost = packed.cost();
-    // one by one no instruction of the tape takes less than one
-    if cost < tape.len() {
-        return packed;
+/// The program of a tape for one state that does something else than storing its outputs: the shortest of those with wider and narrower
+/// packs and without any.
+pub(super) fn translate_to(tape: &Tape, widest: Width, output: Output<'_>) -> Program {
+    let mut shortest: Option<(usize, Program)> = None;
+    for width in [Width::Eight, Width::Four] {
+        // with so many lanes an instruction does no more than so many of the tape
+        let is_short = |(cost, _): &(usize, Program)| *cost < tape.len() / width.lanes();
+        if width.lanes() <= widest.lanes()
+            && !shortest.as_ref().is_some_and(is_short)
+            && let Some(program) = in_packs(tape, width, output)
+        {
+            shortest = Some(shorter(shortest, program));
+        }
     }
-    let single = one_by_one(tape, output);
-    if cost < single.cost() { packed } else { single }
+    match shortest {
+        Some((cost, program)) if cost < tape.len() => program,
+        Some(packed) => shorter(Some(packed), one_by_one(tape, output)).1,
+        None => one_by_one(tape, output),
+    }
+}
+
+/// The shorter one of two programs, and its cost; the second one if they are equal.
+fn shorter(first: Option<(usize, Program)>, second: Program) -> (usize, Program) {
+    let cost = second.cost();
+    match first {
+        Some(first) if first.0 < cost => first,
+        _ => (cost, second),
+    }
 }
 
 pub(super) fn store(index: u32, value: Emit<'_>) {
     value.store(Array::Outputs, 8 * index as i32);
 }
 
-/// The program with alike formulas four at a time, if there are any.
-pub(super) fn in_packs(tape: &Tape, output: Output<'_>) -> Option<Program> {
+/// The program with alike formulas as many at a time as a width has lanes, if there are any.
+pub(super) fn in_packs(tape: &Tape, width: Width, output: Output<'_>) -> Option<Program> {
+    match width {
+        Width::Eight => in_packs_of::<8>(tape, output),
+        Width::Four => in_packs_of::<4>(tape, output),
+        Width::Two | Width::One => None,
+    }
+}
+
+fn in_packs_of<const LANES: usize>(tape: &Tape, output: Output<'_>) -> Option<Program> {
     let n = tape.coordinates as u32;
     let steps = steps(&tape.body);
     // neighbours in memory are those of one array
-    let packs = Packs::new(&steps, &|register| place_of(register, n).0 as u32);
+    let packs = Packs::<LANES>::new(&steps, &|register| place_of(register, n).0 as u32);
     (!packs.stores.is_empty()).then(|| packed::translate(tape, &steps, &packs, output))
 }
 
@@ -151,7 +180,7 @@ impl<'p> Writer<'_, 'p> {
                     self.write(step);
                 }
                 group.push(other);
-                if group.len() == FULL {
+                if group.len() == TOGETHER {
                     return;
                 }
             }
