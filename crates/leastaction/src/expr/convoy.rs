@@ -166,7 +166,8 @@ impl Convoy {
     /// Trajectories of a motion with a method; all have these parameters to begin with.
     pub fn new(current: &Current, sailing: Sailing, parameters: &[f64], backend: Option<Backend>) -> Self {
         let berths = Berths { n: current.n, nodes: sailing.end.len(), kept: current.kept };
-        let tapes = [&current.fresh, &current.ahead, &current.wide, &current.rough, &current.last, &current.arrive];
+        let tapes =
+            [&current.fresh, &current.ahead, &current.wide, &current.rough, &current.last, &current.arrive];
         let make = |task: Task| Code::convoy(tapes[task as usize], &berths, task).map(Arc::new);
         let wanted = tapes.iter().all(|tape| Evaluator::<f64>::wants_code(tape, backend));
         let code = || {

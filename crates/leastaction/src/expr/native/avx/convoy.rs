@@ -66,7 +66,13 @@ impl<'p> Writer<'_, 'p> {
         sum_of_products(start, 0, berths.nodes, &mut product, &mut add)
     }
     /// What a register of a tape for (q, p) holds before the first instruction; what is kept follows q.
-    fn input(&self, tape: &Tape, register: u32, state: &[Emit<'p>], known: &dyn Fn(usize) -> usize) -> Emit<'p> {
+    fn input(
+        &self,
+        tape: &Tape,
+        register: u32,
+        state: &[Emit<'p>],
+        known: &dyn Fn(usize) -> usize,
+    ) -> Emit<'p> {
         let (n, all) = (self.berths.n, tape.coordinates);
         match register as usize {
             i if i < n => state[i],

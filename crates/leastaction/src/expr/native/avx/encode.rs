@@ -94,6 +94,11 @@ struct Instruction {
     immediate: Option<u8>,
 }
 
+/// A distance in units of eight numbers, in which instructions of eight lanes count short ones.
+fn in_lines(offset: i32) -> Option<i32> {
+    (offset % 64 == 0).then_some(offset / 64)
+}
+
 fn lanes(width: Width) -> u8 {
     if width == Width::One { ONE } else { ALL }
 }
@@ -126,9 +131,11 @@ impl Encoder {
         let middle = (register & 7) << 3;
         match last {
             Place::Register(x) => self.bytes.push(0xc0 | middle | (x & 7)),
-            Place::Memory(Memory::Array(_, offset)) => self.address(middle | (base & 7), None, offset),
+            Place::Memory(Memory::Array(_, offset)) => {
+                self.address(middle | (base & 7), None, offset, Some(offset));
+            }
             Place::Memory(Memory::Moving(_, offset)) => {
-                self.address(middle | 4, Some((INDEX & 7) << 3 | (base & 7)), offset);
+                self.address(middle | 4, Some((INDEX & 7) << 3 | (base & 7)), offset, Some(offset));
             }
             Place::Memory(Memory::Table(place)) => {
                 self.bytes.push(middle | 5);
@@ -161,14 +168,11 @@ impl Encoder {
         let middle = (register & 7) << 3;
         match last {
             Place::Register(x) => self.bytes.push(0xc0 | middle | (x & 7)),
-            // short distances would be counted in lines
             Place::Memory(Memory::Array(_, offset)) => {
-                self.bytes.push(0x80 | middle | (base & 7));
-                self.bytes.extend(offset.to_le_bytes());
+                self.address(middle | (base & 7), None, offset, in_lines(offset));
             }
             Place::Memory(Memory::Moving(_, offset)) => {
-                self.bytes.extend([0x80 | middle | 4, (INDEX & 7) << 3 | (base & 7)]);
-                self.bytes.extend(offset.to_le_bytes());
+                self.address(middle | 4, Some((INDEX & 7) << 3 | (base & 7)), offset, in_lines(offset));
             }
             Place::Memory(Memory::Table(place)) => {
                 self.bytes.push(middle | 5);
@@ -184,9 +188,9 @@ impl Encoder {
         self.emit(Instruction { prefix: SINGLE, ..instruction }, Place::Register(a));
     }
 
-    /// Registers of an address, a second byte with the index if there is one, and a distance as short as it can be.
-    fn address(&mut self, registers: u8, index: Option<u8>, offset: i32) {
-        let short = i8::try_from(offset).ok().map(i8::cast_unsigned);
+    /// Registers of an address, a second byte with the index if there is one, and a distance as short as it can be; short ones are counted in other units.
+    fn address(&mut self, registers: u8, index: Option<u8>, offset: i32, units: Option<i32>) {
+        let short = units.and_then(|units| i8::try_from(units).ok()).map(i8::cast_unsigned);
         let size = match short {
             Some(0) => 0,
             Some(_) => 0x40,
