@@ -63,6 +63,8 @@ const ALL: u8 = 1;
 const ONE: u8 = 3;
 /// The prefix F3, of instructions between masks and values.
 const SINGLE: u8 = 2;
+/// The map and opcode of the instruction that puts one number into all lanes.
+const SPREAD: (u8, u8) = (MAP_2, 0x19);
 /// The register of mask bits that is used.
 const MASK: u8 = 1;
 
@@ -94,9 +96,15 @@ struct Instruction {
     immediate: Option<u8>,
 }
 
-/// A distance in units of eight numbers, in which instructions of eight lanes count short ones.
-fn in_lines(offset: i32) -> Option<i32> {
-    (offset % 64 == 0).then_some(offset / 64)
+impl Instruction {
+    /// So many bytes of memory an instruction of eight lanes reads or writes. Short distances are counted in them.
+    fn unit(&self) -> i32 {
+        let one = self.prefix == ONE || (self.map, self.opcode) == SPREAD;
+        if one { 8 } else { 64 }
+    }
+    fn units(&self, distance: i32) -> Option<i32> {
+        (distance % self.unit() == 0).then_some(distance / self.unit())
+    }
 }
 
 fn lanes(width: Width) -> u8 {
@@ -169,10 +177,15 @@ impl Encoder {
         match last {
             Place::Register(x) => self.bytes.push(0xc0 | middle | (x & 7)),
             Place::Memory(Memory::Array(_, offset)) => {
-                self.address(middle | (base & 7), None, offset, in_lines(offset));
+                self.address(middle | (base & 7), None, offset, instruction.units(offset));
             }
             Place::Memory(Memory::Moving(_, offset)) => {
-                self.address(middle | 4, Some((INDEX & 7) << 3 | (base & 7)), offset, in_lines(offset));
+                self.address(
+                    middle | 4,
+                    Some((INDEX & 7) << 3 | (base & 7)),
+                    offset,
+                    instruction.units(offset),
+                );
             }
             Place::Memory(Memory::Table(place)) => {
                 self.bytes.push(middle | 5);
@@ -310,17 +323,17 @@ impl Encoder {
     /// A constant into eight lanes.
     fn spread_constant(&mut self, target: Xmm, memory: Memory) {
         let place = self.bytes.len();
-        self.emit(all(MAP_2, 0x19, Width::Eight, target, None), Place::Memory(memory));
+        self.emit(all(SPREAD.0, SPREAD.1, Width::Eight, target, None), Place::Memory(memory));
         // it reads one number by itself
         self.bytes[place + 3] &= !(1 << 4);
     }
     /// The first lane of a register into all lanes.
     pub(super) fn spread(&mut self, width: Width, target: Xmm, a: Xmm) {
-        self.emit(all(MAP_2, 0x19, width, target, None), Place::Register(a));
+        self.emit(all(SPREAD.0, SPREAD.1, width, target, None), Place::Register(a));
     }
     /// One number into all lanes.
     pub(super) fn broadcast(&mut self, width: Width, target: Xmm, memory: Memory) {
-        self.emit(all(MAP_2, 0x19, width, target, None), Place::Memory(memory));
+        self.emit(all(SPREAD.0, SPREAD.1, width, target, None), Place::Memory(memory));
     }
     /// The quarters of a register of eight lanes in the order of two bits each.
     pub(super) fn quarters(&mut self, target: Xmm, a: Xmm, order: u8) {
