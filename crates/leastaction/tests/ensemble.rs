@@ -239,6 +239,28 @@ fn farthest(run: &Run) -> f64 {
     farthest
 }
 
+/// Steps that turn an angle by more than a radian compute its sines at their points; the others where they begin.
+#[test]
+fn members_may_turn_by_more_than_a_radian_in_a_step() {
+    let tolerance = 1e-7;
+    let run = Run { tolerance: Some(tolerance.into()), ..short("pendulum", "gauss12", 0.1, 4.0) };
+    for (speeds, far) in [("100..200:24", true), ("0..6:24", false)] {
+        let run = grid(&run, &[("v_q", speeds)]);
+        let plan = plan(&run);
+        let rows = all(&plan);
+        let turned =
+            rows.iter().fold(0.0f64, |m, row| m.max(real(&plan, row, "v_q") * real(&plan, row, "step")));
+        assert_eq!(turned > 1.0, far, "{turned}");
+        for row in &rows {
+            assert_eq!(status(&plan, row), Status::Done);
+            assert!(real(&plan, row, "energy_error") <= tolerance);
+        }
+        let interpreted = Run { backend: Some(Backend::Interpreter), ..run.clone() };
+        assert_eq!(all(&self::plan(&interpreted)), rows);
+        assert!(farthest(&run) < 1000.0 * tolerance, "{:e}", farthest(&run));
+    }
+}
+
 /// A linear motion keeps its energy with any step, also with gyroscopic terms: that is no reason for larger ones.
 #[test]
 fn steps_of_linear_motions_are_not_raised() {

@@ -266,41 +266,45 @@ impl Convoy {
         [Task::Last, Task::Wide].map(|task| self.numbers[self.berths.turn(task) + lane])
     }
 
-    /// A sweep that goes on from the step before, with its rates.
+    /// A sweep that goes on from the step before, with its rates, and with the sines and cosines of its end turned.
     pub fn go_ahead(&mut self) {
-        self.run(Task::Ahead);
+        self.run(Task::Ahead, true);
+    }
+    /// The same with those of its nodes turned, by whatever angle.
+    pub fn go_ahead_by_nodes(&mut self) {
+        self.run(Task::Last, true);
     }
     /// A sweep with the sines and cosines of the start of the step turned, as exactly as they are there.
     pub fn spread(&mut self) {
-        self.run(Task::Wide);
+        self.run(Task::Wide, false);
     }
     /// A sweep that evaluates everything.
     pub fn evaluate(&mut self) {
-        self.run(Task::Fresh);
+        self.run(Task::Fresh, false);
     }
     /// A sweep that refines the last one.
     pub fn refine(&mut self) {
-        self.run(Task::Rough);
+        self.run(Task::Rough, false);
     }
     /// A sweep that refines the last one to the end.
     pub fn settle(&mut self) {
-        self.run(Task::Last);
+        self.run(Task::Last, false);
     }
     /// Goes to the end of the step.
     pub fn arrive(&mut self) {
-        self.run(Task::Arrive);
+        self.run(Task::Arrive, false);
     }
 
-    fn run(&mut self, task: Task) {
-        if !self.run_code(task) {
-            (0..CONVOY).for_each(|lane| self.interpret(task, lane));
+    fn run(&mut self, task: Task, ahead: bool) {
+        if !self.run_code(task, ahead) {
+            (0..CONVOY).for_each(|lane| self.interpret(task, ahead, lane));
         }
         if task != Task::Arrive {
             std::mem::swap(&mut self.rates, &mut self.next_rates);
         }
     }
 
-    fn run_code(&mut self, task: Task) -> bool {
+    fn run_code(&mut self, task: Task, ahead: bool) -> bool {
         let Self {
             code: Some(code), weights, registers, rates, next_rates, numbers, energies, scratch, ..
         } = self
@@ -309,7 +313,7 @@ impl Convoy {
         };
         let (v, outputs) = match task {
             Task::Arrive => (&weights.end, energies),
-            Task::Ahead => (&weights.ahead, next_rates),
+            _ if ahead => (&weights.ahead, next_rates),
             _ => (&weights.within, next_rates),
         };
         code[task as usize].run(Arrays {
@@ -324,12 +328,12 @@ impl Convoy {
     }
 
     /// What code does, for one lane.
-    fn interpret(&mut self, task: Task, lane: usize) {
+    fn interpret(&mut self, task: Task, ahead: bool, lane: usize) {
         if task == Task::Arrive {
             return self.interpret_arrival(lane);
         }
         let Self { berths, weights, evaluators, rates, next_rates, numbers, point, .. } = self;
-        let weights = if task == Task::Ahead { &weights.ahead } else { &weights.within };
+        let weights = if ahead { &weights.ahead } else { &weights.within };
         let Point { q, p, outputs } = point;
         let n = berths.n;
         let all = if task == Task::Fresh { n } else { q.len() };

@@ -77,30 +77,45 @@ struct Motion {
 impl Motion {
     /// Takes note of the energy after a step; the cause if it jumped, in which case nothing is noted.
     fn note(&mut self, initial: f64, energy: f64, kinetic: f64) -> Result<(), (f64, f64)> {
+        let change = energy - initial;
         // what was potential at the start and is kinetic now, or the other way round
-        let potential = (energy - initial) - (kinetic - self.start);
-        let turned = kinetic.min(potential.abs());
+        let potential = (change - (kinetic - self.start)).abs();
         // from rest nothing is known before the first step
-        let scale = if self.moved { self.scale } else { self.scale.max(turned) };
+        let scale = if self.moved { self.scale } else { self.scale.max(kinetic.min(potential)) };
         // energies that cancel are rounding errors, velocities are not
-        if scale > 0.0 && (energy - self.last).abs().min(kinetic) > JUMP * scale {
+        if scale > 0.0 && (energy - self.last).abs() > JUMP * scale && kinetic > JUMP * scale {
             return Err((self.last, scale));
         }
-        let wrong = (energy - initial).abs().min(kinetic);
-        let all = self.base.max(potential.abs()).max(self.total / self.seen.max(1.0));
-        // from rest, with a potential that has no digits which change, nothing is known
-        if all > 0.0 && !self.linear && wrong > LEFT * all {
+        if let Some(all) = self.left(change.abs().min(kinetic), potential) {
             return Err((self.last, all));
         }
         // what runs off step by step must not hide that it does; the first step may be all there is to go by
-        let of_the_motion = !self.moved || (energy - initial).abs() < OF_THE_MOTION * kinetic;
+        let of_the_motion = !self.moved || change.abs() < OF_THE_MOTION * kinetic;
         // also where the potential has hardly a digit that changes, beside others
         let scale = if of_the_motion { self.scale.max(kinetic) } else { self.scale };
-        if (energy - initial).abs() < OF_THE_AVERAGE * kinetic {
+        if change.abs() < OF_THE_AVERAGE * kinetic {
             (self.total, self.seen) = (self.total + kinetic, self.seen + 1.0);
         }
-        *self = Self { last: energy, scale, moved: true, ..*self };
+        (self.last, self.scale, self.moved) = (energy, scale, true);
         Ok(())
+    }
+
+    /// Takes no energy for wrong that is off by no more than this.
+    #[cold]
+    fn allow(&mut self, floor: f64) {
+        (self.base, self.scale) = (self.base.max(floor), self.scale.max(floor));
+    }
+
+    /// All there is of the motion, if an energy that is so wrong has left it. Divisions are for those who have.
+    fn left(&self, wrong: f64, potential: f64) -> Option<f64> {
+        let seen = self.seen.max(1.0);
+        let far = wrong > LEFT * self.base && wrong > LEFT * potential && wrong * seen > LEFT * self.total;
+        if self.linear || !far {
+            return None;
+        }
+        let all = self.base.max(potential).max(self.total / seen);
+        // from rest, with a potential that has no digits which change, nothing is known
+        (all > 0.0).then_some(all)
     }
 }
 
@@ -190,13 +205,14 @@ impl<R: Real> EnergyMeter<R> {
     }
 
     /// Takes note of an energy and |v·p|/2, unless the energy jumped.
+    #[inline]
     pub(crate) fn note(&mut self, energy: &R, kinetic: f64, step_size: f64) -> Result<(), Cause> {
         if let Some(motion) = &mut self.motion {
             let (initial, after) = (self.initial.to_f64(), energy.to_f64());
-            let jump = |(before, scale)| Cause::EnergyJump { initial, before, after, scale, step_size };
             if let Err(jumped) = motion.note(initial, after, kinetic) {
+                let jump = |(before, scale)| Cause::EnergyJump { initial, before, after, scale, step_size };
                 let floor = self.rounding.look().ok_or_else(|| jump(jumped))?;
-                (motion.base, motion.scale) = (motion.base.max(floor), motion.scale.max(floor));
+                motion.allow(floor);
                 motion.note(initial, after, kinetic).map_err(jump)?;
             }
         }

@@ -4,6 +4,9 @@
 //! number of points; each sweep gains an order, so that one sweep more than there are points leaves less than the error of
 //! the method itself. Whether that holds is not judged here: what is missing shows in the energy, and whoever uses it must look
 //! at that.
+//!
+//! Sines and cosines of a step are computed once: where it begins, from where the second sweep turns them to its points by up to a radian; or, where steps go farther, by the
+//! second sweep at its points. The sweeps after it turn these a little, and all but the last do so with few digits, because what they give is a guess.
 
 use crate::expr::{CONVOY, Convoy, Sailing};
 use crate::method::{Method, Partitioned, Scheme};
@@ -16,10 +19,20 @@ const WIDE: f64 = 1.0;
 /// Points of Gauss have the same weights for velocities and forces, but for rounding.
 const SAME: f64 = 1e-12;
 
+/// Where sines and cosines are computed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Sines {
+    /// At the start of a step. A step that turns an angle by more than a radian is not solved.
+    AtStart,
+    /// At the points of a step.
+    AtPoints,
+}
+
 /// Eight trajectories on their way.
 #[derive(Clone, Debug)]
 pub struct Voyage {
     lanes: Convoy,
+    sines: Sines,
     points: usize,
     /// The parameters of each lane.
     parameters: [Vec<f64>; CONVOY],
@@ -30,7 +43,7 @@ impl Voyage {
     pub const SIZE: usize = CONVOY;
 
     /// Trajectories of a problem with a method; `None` if it does not [serve](Self::serves) them.
-    pub fn new(problem: &Problem<f64>, method: &Method) -> Option<Self> {
+    pub fn new(problem: &Problem<f64>, method: &Method, sines: Sines) -> Option<Self> {
         let table = table(problem, method)?;
         let model = &problem.system.model;
         let entry = |row: &[f64], j: usize| row.iter().zip(&table.ahead).map(|(x, other)| x * other[j]).sum();
@@ -38,7 +51,7 @@ impl Voyage {
         let points = table.b.len();
         let sailing = Sailing { ahead, within: table.a, end: table.b };
         let lanes = Convoy::new(&model.current()?, sailing, &problem.parameters, model.backend);
-        Some(Self { lanes, points, parameters: std::array::from_fn(|_| problem.parameters.clone()) })
+        Some(Self { lanes, sines, points, parameters: std::array::from_fn(|_| problem.parameters.clone()) })
     }
     /// Whether trajectories of a problem can go like this: not if the method is not of Gauss's kind with two points at least, time matters, or L is not
     /// quadratic in velocities and positive definite.
@@ -83,8 +96,16 @@ impl Voyage {
     }
     /// Takes a step of all trajectories.
     pub fn step(&mut self) {
-        self.lanes.go_ahead();
-        self.lanes.spread();
+        match self.sines {
+            Sines::AtStart => {
+                self.lanes.go_ahead();
+                self.lanes.spread();
+            }
+            Sines::AtPoints => {
+                self.lanes.go_ahead_by_nodes();
+                self.lanes.evaluate();
+            }
+        }
         for _ in 3..=self.points {
             self.lanes.refine();
         }

@@ -22,7 +22,7 @@ mod sweeps;
 mod tangent;
 mod whole;
 
-pub use convoy::Voyage;
+pub use convoy::{Sines, Voyage};
 pub use fleet::Fleet;
 pub use propagator::{Propagator, QuadraticForm};
 pub use tangent::{tangent, tangent_map};

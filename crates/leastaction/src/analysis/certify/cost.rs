@@ -37,7 +37,7 @@ const USUAL: f64 = 10.0;
 
 /// A step of a member of an ensemble that goes abreast of others, and an instruction of it at one point: measured with `--bench ensemble`.
 const STEP_ABREAST: f64 = 27.0;
-const INSTRUCTION_ABREAST: f64 = 0.0125;
+const INSTRUCTION_ABREAST: f64 = 0.018;
 
 /// What the steps of a method cost.
 #[derive(Clone, Debug)]
@@ -89,7 +89,7 @@ impl Cost {
     }
 
     /// What a step costs each of the trajectories that go side by side with a fixed number of sweeps ([`crate::step::Voyage`]): one more than points, of which
-    /// the one that computes sines takes twice the time.
+    /// the two that turn sines from the start of the step take longer.
     pub(super) fn abreast(problem: &Problem<f64>, method: &Method) -> Option<Self> {
         let Scheme::Galerkin(Galerkin { points, .. }) = method.scheme else { return None };
         let current = problem.system.model.current().filter(|_| Voyage::serves(problem, method))?;

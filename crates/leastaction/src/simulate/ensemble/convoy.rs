@@ -7,7 +7,7 @@ use super::engine::{Engine, GoOn, Look, PATIENCE, Seat, Starts};
 use super::ladder::Ladder;
 use super::record::{Ending, Status};
 use crate::simulate::{Observed, Plan};
-use crate::step::Voyage;
+use crate::step::{Sines, Voyage};
 use std::ops::{ControlFlow, Range};
 use std::sync::Arc;
 
@@ -55,11 +55,11 @@ impl Ship {
 
 impl EightAbreast {
     /// An engine for a run with its observed formulas on a ladder; `None` if its members cannot go like this.
-    pub(super) fn new(plan: &Plan, observed: &Observed, ladder: &Arc<Ladder>) -> Option<Self> {
+    pub(super) fn new(plan: &Plan, observed: &Observed, ladder: &Arc<Ladder>, sines: Sines) -> Option<Self> {
         if !observed.events.is_empty() {
             return None;
         }
-        let voyage = Voyage::new(&plan.problem, &plan.method)?;
+        let voyage = Voyage::new(&plan.problem, &plan.method, sines)?;
         let mut seat = Seat::new(plan, observed, &plan.stepper(&plan.problem, plan.step));
         seat.climb(ladder);
         let ship = Ship {

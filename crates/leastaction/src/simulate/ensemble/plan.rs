@@ -11,6 +11,7 @@ use crate::error::{Error, Result};
 use crate::simulate::numbers::Numbers;
 use crate::simulate::plan::period_text;
 use crate::simulate::{Observed, Plan, Run};
+use crate::step::Sines;
 use crate::system::{Quantity, Starter, System, Variable};
 use std::collections::HashSet;
 use std::ops::Range;
@@ -27,6 +28,8 @@ const MOST_TRIED: u64 = 256;
 /// A fixed number of sweeps may take so many times the steps that are needed if all are solved, as members that are tried tell. With twice the steps double
 /// pendula within 1e-3 still took 0.41 s instead of 1.05 s in registers of eight lanes.
 const MOST_MORE: f64 = 3.0;
+/// So many times the steps are worth it to compute sines at the starts of steps instead of their points.
+const AT_START: f64 = 1.15;
 /// Even a small ensemble has about so many blocks, for threads to share.
 const FEWEST_BLOCKS: u64 = 64;
 
@@ -107,18 +110,21 @@ impl EnsemblePlan {
         worker.start((0..count).map(middle), count as usize);
         let (starts, blank) = (std::mem::take(&mut worker.starts), Arc::new(ladder.clone()));
         let tried = OneByOne::new(&self.base, observed).try_rungs(&blank, &starts);
-        let convoy = EightAbreast::new(&self.base, observed, &blank);
-        let convoy = convoy.and_then(|mut engine| {
+        let alone: u64 = tried.iter().map(|tried| ladder.rungs[tried.1].steps).sum();
+        let abreast = |sines: Sines| {
+            let mut engine = EightAbreast::new(&self.base, observed, &blank, sines)?;
             let rungs = engine.try_rungs(&ladder, &starts, tried.iter().map(|tried| tried.1).collect());
-            let [alone, abreast] = [
-                &mut tried.iter().map(|tried| tried.1),
-                &mut rungs.iter().copied() as &mut dyn Iterator<Item = usize>,
-            ]
-            .map(|rungs| rungs.map(|rung| ladder.rungs[rung].steps).sum::<u64>());
-            (abreast as f64 <= MOST_MORE * alone as f64).then_some((engine, rungs))
-        });
-        match convoy {
-            Some((engine, rungs)) => {
+            let steps: u64 = rungs.iter().map(|rung| ladder.rungs[*rung].steps).sum();
+            Some((steps as f64, engine, rungs))
+        };
+        let at_start = abreast(Sines::AtStart);
+        let at_points = at_start.is_some().then(|| abreast(Sines::AtPoints)).flatten();
+        let cheapest = match (at_start, at_points) {
+            (Some(start), Some(points)) if start.0 <= AT_START * points.0 => Some(start),
+            (_, points) => points,
+        };
+        match cheapest.filter(|found| found.0 <= MOST_MORE * alone as f64) {
+            Some((_, engine, rungs)) => {
                 let tried = tried.iter().zip(rungs).map(|(tried, rung)| (tried.0, rung));
                 ladder.learn(tried.collect());
                 self.engine = AnyEngine::Convoy(Box::new(engine));
