@@ -318,6 +318,12 @@ class Targets(unittest.TestCase):
         self.assertIsNone(met["pendulum-long, 1e-08"])
         self.assertIs(met["top, 1e-08"], False)
 
+    def test_what_is_missed_has_its_reason_once(self):
+        lost = [self.case(name, 1e-8, leastaction=0.9, heyoka=1.0) for name in ("top", "top-long")]
+        self.assertEqual(targets.reasons({"cases": lost}), [targets.TOP])
+        won = self.case("ensemble", 1e-8, leastaction=0.5, heyoka=1.0)
+        self.assertEqual(targets.reasons({"cases": [won]}), [])
+
     def test_ratios_are_of_rounds_with_their_spread(self):
         case = self.case("top", 1e-8, leastaction=1.0, heyoka=4.0)
         for name, taken in (("leastaction", [1.0, 2.0, 3.0]), ("heyoka", [4.0, 4.0, 4.0])):

@@ -5,7 +5,7 @@ import math
 from . import plots, slices
 from .cases import CASES, CORES, STEPS
 from .contestants import OURS, SCAN
-from .targets import best_peer, best_time, ratio, spread_to, steps_ratio, verdicts
+from .targets import best_peer, best_time, ratio, reasons, spread_to, steps_ratio, verdicts
 
 
 def seconds(time):
@@ -58,7 +58,8 @@ def must_show(results):
     rows = [["case", "against", "measured", "target", "met"]]
     for v in verdicts(results):
         rows.append([v.title, v.against, v.measured, v.bound, {True: "yes", False: "no", None: "–"}[v.met]])
-    return table(rows)
+    why = "\n".join(f"- {reason}" for reason in reasons(results))
+    return f"{table(rows)}\n\nWhy some are missed:\n\n{why}" if why else table(rows)
 
 
 def everybody(results, case):

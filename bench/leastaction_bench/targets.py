@@ -191,6 +191,28 @@ TARGETS = [
 ]
 
 
+# what is known of why a target is missed; ARCHITECTURE.md has the profiles
+TOP = (
+    "The top against equations that were reduced by hand: peers get one coordinate and constants computed beforehand. leastaction finds the reduction in the text, but"
+    " solves each step by sweeps, and a sweep is a chain of operations that wait for each other: it takes as long for one node as for eight."
+)
+WHY = {
+    "top": TOP,
+    "top-long": TOP,
+    "ensemble": (
+        "Ensembles against equations derived by hand: a step of a member makes seven sweeps over six points, 42 evaluations, to solve its equations and keep the"
+        " structure; an explicit method makes none twice. Three quarters of the time are these sweeps, in registers of eight lanes."
+    ),
+}
+
+
+def reasons(results):
+    """Why targets are missed, each reason once."""
+    cases = by_name(results)
+    missed = [target.case for target in TARGETS if target.case in cases and target.judge(cases).met is False]
+    return list(dict.fromkeys(WHY[case] for case in missed if case in WHY))
+
+
 def verdicts(results):
     """All that can be judged: those whose cases were run."""
     cases = by_name(results)
