@@ -17,11 +17,8 @@ const JUMP: f64 = 1000.0;
 /// A motion whose energy is wrong by more than so many times all there is of it, at its start, on average and at the place where it is, has
 /// been left: what has fallen into a centre flies away from it with a speed that nothing gave it. The steps before show in a warning.
 const LEFT: f64 = 5.0;
-/// A kinetic energy is part of the average as long as the energy is wrong by no more than this part of it: what was gained by an error is not.
-const OF_THE_AVERAGE: f64 = 0.5;
-/// A kinetic energy is that of the motion as long as the energy is wrong by no more than this part of it. One that is as wrong as that may have a
-/// potential that has lost its digits beside a large constant.
-const OF_THE_MOTION: f64 = 1.01;
+/// A kinetic energy is that of the motion as long as the energy is wrong by no more than this part of it: what was gained by an error is not.
+const OF_THE_MOTION: f64 = 0.5;
 /// An energy may be wrong by so many units of rounding of its terms, which may cancel: 1 − cos q has no digits where q is small.
 const ROUNDING: f64 = 64.0;
 
@@ -91,10 +88,9 @@ impl Motion {
             return Err((self.last, all));
         }
         // what runs off step by step must not hide that it does; the first step may be all there is to go by
-        let of_the_motion = !self.moved || change.abs() < OF_THE_MOTION * kinetic;
-        // also where the potential has hardly a digit that changes, beside others
-        let scale = if of_the_motion { self.scale.max(kinetic) } else { self.scale };
-        if change.abs() < OF_THE_AVERAGE * kinetic {
+        let of_the_motion = change.abs() < OF_THE_MOTION * kinetic;
+        let scale = if of_the_motion || !self.moved { self.scale.max(kinetic) } else { self.scale };
+        if of_the_motion {
             (self.total, self.seen) = (self.total + kinetic, self.seen + 1.0);
         }
         (self.last, self.scale, self.moved) = (energy, scale, true);

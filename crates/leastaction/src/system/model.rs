@@ -251,11 +251,12 @@ impl Model {
     pub fn energy_tape(&self) -> Arc<Tape> {
         self.tape(4, || vec![self.energy, self.lagrangian])
     }
-    /// The sizes of all terms of the energy at a state added up, which is what its rounding is a part of: the terms may cancel; and of those of its sum that are
-    /// not the same in all states. Made anew each time.
+    /// The sizes of all terms of the energy at a state added up, which is what its rounding is a part of: the terms may cancel; and of those that it has at rest
+    /// and that are not the same in all states. Made anew each time.
     pub fn energy_sizes<R: Real>(&self, parameters: &[R], [q, v]: [&[R]; 2], t: &R) -> [f64; 2] {
         let mut graph = (*self.graph).clone();
-        let sizes = [graph.size_of_terms(self.energy), graph.size_of_moving_terms(self.energy)];
+        let at_rest = graph.substitute(self.energy, |node| matches!(node, Node::Velocity(_)).then_some(0.0));
+        let sizes = [graph.size_of_terms(self.energy), graph.size_of_moving_terms(at_rest)];
         let mut out = [R::zero(), R::zero()];
         let tape = Arc::new(Tape::new(&graph, self.n, &sizes));
         Evaluator::new(tape, parameters).evaluate(q, v, t, &mut out);
