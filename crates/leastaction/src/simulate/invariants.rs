@@ -19,6 +19,8 @@ const JUMP: f64 = 1000.0;
 const LEFT: f64 = 5.0;
 /// A kinetic energy is that of the motion as long as the energy is wrong by no more than this part of it: what was gained by an error is not.
 const OF_THE_MOTION: f64 = 0.5;
+/// One that is as wrong as this may have a potential that has lost its digits, within a formula or beside a large constant.
+const WITHOUT_DIGITS: f64 = 1.01;
 /// An energy may be wrong by so many units of rounding of its terms, which may cancel: 1 − cos q has no digits where q is small.
 const ROUNDING: f64 = 64.0;
 
@@ -89,7 +91,9 @@ impl Motion {
         }
         // what runs off step by step must not hide that it does; the first step may be all there is to go by
         let of_the_motion = change.abs() < OF_THE_MOTION * kinetic;
-        let scale = if of_the_motion || !self.moved { self.scale.max(kinetic) } else { self.scale };
+        let without_digits = !self.linear && change.abs() < WITHOUT_DIGITS * kinetic;
+        let counts = of_the_motion || without_digits || !self.moved;
+        let scale = if counts { self.scale.max(kinetic) } else { self.scale };
         if of_the_motion {
             (self.total, self.seen) = (self.total + kinetic, self.seen + 1.0);
         }
