@@ -317,7 +317,7 @@ fn finish(
             say(&format!("interrupted after {} of {} steps", solution.summary.steps, plan.steps));
             Err(Ending::Interrupted)
         }
-        Outcome::NotReached { .. } => Err(Ending::Failed(solution.not_reached().unwrap_or_default())),
+        Outcome::NotReached { .. } => Err(Ending::Failed(solution.not_reached().join("\nerror: "))),
         Outcome::Done | Outcome::Stopped { .. } => Ok(()),
     }
 }

@@ -136,7 +136,7 @@ fn message(plan: &Plan, solution: &leastaction::simulate::Solution) -> String {
             let time = number(*time);
             format!("the event `{event}` ended the run at t = {time}, within the step to t = {end}")
         }
-        Outcome::NotReached { .. } => solution.not_reached().unwrap_or_default(),
+        Outcome::NotReached { .. } => solution.not_reached().join("\n"),
         Outcome::Interrupted => {
             format!("interrupted after {} of {} steps", summary.steps, plan.steps)
         }

@@ -424,7 +424,7 @@ fn a_run_stops_at_the_wanted_event() {
     run.until = Some((summary.t_end - summary.step).into());
     let short = run.simulate().unwrap();
     assert!(matches!(&short.outcome, Outcome::NotReached { event } if event == "low"));
-    let told = short.not_reached().unwrap();
+    let told = short.not_reached().concat();
     assert!(told.contains("before `low` happened 5 times: it happened 4 times"), "{told}");
     // as often as before, in a fifth of the time more
     let needed: f64 = told.split("t = ").last().unwrap().split(' ').next().unwrap().parse().unwrap();

@@ -215,6 +215,47 @@ fn a_constant_in_the_potential_hides_no_fall() {
     }
 }
 
+/// Momenta of terms that are linear in velocities have no energy.
+#[test]
+fn a_term_that_changes_no_motion_hides_no_fall() {
+    for term in ["0", "30*v_x", "1000*(x*v_y + y*v_x)"] {
+        for method in ["simpson", "rk4"] {
+            let potential = format!("-1/sqrt(x^2 + y^2) - {term}");
+            let solution = in_a_plane(
+                &potential,
+                "v = [0, 0.01]",
+                &format!("method = \"{method}\"\nstep = 0.01\nuntil = 50"),
+            );
+            let Outcome::Failed(failure) = &solution.outcome else {
+                panic!("{term} {method}: it ended well")
+            };
+            assert!((1.0..1.6).contains(&failure.time), "{term} {method}: {failure}");
+        }
+    }
+}
+
+/// Steps of half a period see a motion only where it rests.
+#[test]
+fn turning_points_are_no_jumps() {
+    for (q, method) in [(1.5, "lobatto20"), (1.5, "gauss30"), (0.5, "gauss16")] {
+        let initial = InitialState {
+            q: Some(vec![Quantity::Number(q)]),
+            v: Some(vec![Quantity::Number(0.0)]),
+            ..InitialState::default()
+        };
+        let run = Run {
+            method: Some(method.to_owned()),
+            step: Some(Quantity::from("period/2")),
+            until: Some(Quantity::from("100*period")),
+            initial,
+            ..Run::of("pendulum")
+        };
+        let solution = run.plan().unwrap().simulate().unwrap();
+        assert!(matches!(solution.outcome, Outcome::Done), "{q} {method}: {:?}", solution.outcome);
+        assert!(solution.summary.energy.max_relative_error < 1e-3);
+    }
+}
+
 #[test]
 fn an_energy_that_overflows_alone_is_named() {
     // x grows like exp(t), and its square is not finite where it is
@@ -348,7 +389,7 @@ fn an_event_that_is_never_reached_says_how_near_it_was() {
     assert_eq!(nearest.value.abs(), best);
     let at = values().position(|x| x.abs() == best).unwrap();
     assert_eq!(nearest.t, solution.recording.t[at]);
-    let told = solution.not_reached().unwrap();
+    let told = solution.not_reached().concat();
     assert!(told.contains("before `over` happened once") && told.contains("nearest to zero"), "{told}");
 }
 

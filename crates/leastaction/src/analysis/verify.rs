@@ -7,9 +7,7 @@
 mod events;
 
 use crate::error::{Error, Result, number};
-use crate::simulate::{
-    Checkpoint, Conserved, EnergyMeter, InitialState, Journey, Plan, Recording, Run, kinetic,
-};
+use crate::simulate::{Checkpoint, Conserved, EnergyMeter, InitialState, Journey, Plan, Recording, Run};
 use crate::system::{Energy, Gradient, Quantity};
 pub use events::verify_events;
 use serde::Serialize;
@@ -253,8 +251,9 @@ fn left_motion(plan: &Plan, rows: &Recording) -> Option<usize> {
     }
     let mut meter = EnergyMeter::new(&plan.problem);
     (1..rows.len()).find(|&row| {
-        let (v, p) = (of_row(&rows.v, row, rows.n), of_row(&rows.p, row, rows.n));
-        meter.note(&rows.energy[row], kinetic(v, p), plan.step).is_err()
+        let state = [&rows.q, &rows.v, &rows.p].map(|numbers| of_row(numbers, row, rows.n));
+        let kinetic = meter.kinetic(&rows.t[row], state);
+        meter.note(&rows.energy[row], kinetic, plan.step).is_err()
     })
 }
 

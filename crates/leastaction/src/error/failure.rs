@@ -163,16 +163,16 @@ impl Failure {
             }
             Cause::EnergyJump { initial, before, after, scale, .. } => {
                 let (step, all) = ((after - before).abs(), (after - initial).abs());
-                let (went, from, change, has_left) = match step >= 0.5 * all {
-                    true => ("jumped", before, step, "this step has left the motion"),
-                    false => ("went step by step", initial, all, "the steps have left the motion"),
+                let (went, from, has_left) = match step >= 0.5 * all {
+                    true => ("jumped", before, "this step has left the motion"),
+                    false => ("went step by step", initial, "the steps have left the motion"),
                 };
                 write!(
                     f,
-                    "the energy, which is conserved, {went} from {} to {}, by {:.1e} times what the motion has of it, so {has_left}",
+                    "the energy, which is conserved, {went} from {} to {}, wrong by {:.1e} times what the motion has of it, so {has_left}",
                     short(*from),
                     short(*after),
-                    change / scale
+                    step.max(all) / scale
                 )
             }
             Cause::BeyondStability { reason, step_size, met, .. } => {

@@ -32,7 +32,7 @@ pub struct Current {
     pub rough: Arc<Tape>,
     /// The same exactly; then how far angles are from where they were.
     pub last: Arc<Tape>,
-    /// The energy and v·p/2 from (q, p), and what is kept.
+    /// The energy and the kinetic energy from (q, p), and what is kept.
     pub arrive: Arc<Tape>,
 }
 
@@ -257,7 +257,7 @@ impl Convoy {
         let numbers = self.numbers[lane..].iter().step_by(CONVOY);
         q.iter_mut().chain(p).zip(numbers).for_each(|(place, x)| *place = *x);
     }
-    /// The energies after a step, then v·p/2, of all lanes.
+    /// The energies after a step, then kinetic energies, of all lanes.
     pub fn energies(&self) -> &[f64] {
         &self.energies
     }

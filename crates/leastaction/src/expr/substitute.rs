@@ -1,6 +1,6 @@
 //! What a formula is made of, and the formula with some of its inputs replaced by numbers.
 
-use super::graph::{Binary, Graph, Node, NodeId, Unary};
+use super::graph::{Binary, Depends, Graph, Node, NodeId, Unary};
 use super::tape::operands;
 use rustc_hash::FxHashMap;
 use std::collections::BTreeSet;
@@ -33,6 +33,24 @@ impl Graph {
             sizes.insert(id, size);
         }
         sizes.get(&root).copied().unwrap_or(root)
+    }
+
+    /// The sizes of the terms of a sum added up, but for those that are the same in all states.
+    pub fn size_of_moving_terms(&mut self, root: NodeId) -> NodeId {
+        let mut sum = self.number(0.0);
+        let mut stack = vec![root];
+        while let Some(id) = stack.pop() {
+            match self.node(id) {
+                Node::Unary(Unary::Neg, a) => stack.push(a),
+                Node::Binary(Binary::Add | Binary::Sub, a, b) => stack.extend([a, b]),
+                _ if self.depends(id).on(Depends::STATE) => {
+                    let size = self.unary(Unary::Abs, id);
+                    sum = self.add(sum, size);
+                }
+                _ => {}
+            }
+        }
+        sum
     }
 
     /// The node `root` with every input for which `value` gives a number replaced by it. What follows from that is simplified, as

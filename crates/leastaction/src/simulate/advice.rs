@@ -24,12 +24,11 @@ impl Solution {
         notes
     }
 
-    /// Why none of the events ended the run that were to end it, and what to try, if that is how it ended.
-    pub fn not_reached(&self) -> Option<String> {
-        let Outcome::NotReached { .. } = self.outcome else { return None };
+    /// Why none of the events ended the run that were to end it, and what to try, for each of them; nothing if one did.
+    pub fn not_reached(&self) -> Vec<String> {
+        let Outcome::NotReached { .. } = self.outcome else { return Vec::new() };
         let awaited = |tally: &Tally<f64>| tally.stop.map(|stop| self.missed(tally, stop));
-        let missed: Vec<String> = self.events.tallies.iter().filter_map(awaited).collect();
-        Some(missed.join("\n"))
+        self.events.tallies.iter().filter_map(awaited).collect()
     }
 
     /// That an event did not happen as often as it was to, and what to try.
@@ -37,6 +36,9 @@ impl Solution {
         let (name, often, count) = (&tally.name, times(stop), times(tally.count));
         let Summary { t_end: end, steps, step, .. } = self.summary;
         let advice = match tally.count {
+            0 if tally.nearest().is_some_and(|nearest| nearest.value == 0.0) => {
+                "try a later end: whether its sign changes there is not known yet".to_owned()
+            }
             0 => "try a later end or the other direction, or look at its formula as an output".to_owned(),
             happened => {
                 let missing = (stop - happened) as f64 / happened as f64;

@@ -17,11 +17,10 @@ const JUMP: f64 = 1000.0;
 /// A motion whose energy is wrong by more than so many times all there is of it, at its start, on average and at the place where it is, has
 /// been left: what has fallen into a centre flies away from it with a speed that nothing gave it. The steps before show in a warning.
 const LEFT: f64 = 5.0;
-/// A kinetic energy is part of the average as long as the energy is wrong by no more than this part of it: what was gained by an error is not.
-const OF_THE_AVERAGE: f64 = 0.5;
-/// A kinetic energy is that of the motion as long as the energy is wrong by no more than this part of it. One that is as wrong as that may have a
-/// potential that has lost its digits beside a large constant.
-const OF_THE_MOTION: f64 = 1.01;
+/// A kinetic energy is that of the motion as long as the energy is wrong by no more than this part of it: what was gained by an error is not.
+const OF_THE_MOTION: f64 = 0.5;
+/// One that is as wrong as this may have a potential that has lost its digits, within a formula or beside a large constant.
+const WITHOUT_DIGITS: f64 = 1.01;
 /// An energy may be wrong by so many units of rounding of its terms, which may cancel: 1 − cos q has no digits where q is small.
 const ROUNDING: f64 = 64.0;
 
@@ -34,8 +33,9 @@ pub struct EnergyMeter<R> {
     energy: Energy<R>,
     velocities: Velocities<R>,
     v: Vec<R>,
+    rest: Vec<R>,
     initial: R,
-    /// The largest |v·p|/2 seen while the energy was right: the kinetic energy where L is quadratic.
+    /// The largest kinetic energy seen while the energy was right.
     kinetic: f64,
     /// What a jump is measured by, where L conserves the energy.
     motion: Option<Motion>,
@@ -56,15 +56,15 @@ struct Rounding<R> {
 /// How much energy a motion has, whatever the zero of the energy is.
 #[derive(Clone, Copy, Debug, Default)]
 struct Motion {
-    /// |v·p|/2 at the start.
+    /// the kinetic energy at the start.
     start: f64,
     /// The energy of the state before.
     last: f64,
     /// The largest energy that was kinetic. |E0| would not do but in linear systems: it is anything, with a constant in the potential.
     scale: f64,
-    /// |v·p|/2 at the start, or what rounding makes of the energy.
+    /// the kinetic energy at the start, or what rounding makes of the energy.
     base: f64,
-    /// |v·p|/2 added up over the states, and how many they were. The largest would not do: in a close approach it is as large as the step is
+    /// Kinetic energies added up over the states, and how many they were. The largest would not do: in a close approach it is as large as the step is
     /// unlucky.
     total: f64,
     seen: f64,
@@ -90,10 +90,11 @@ impl Motion {
             return Err((self.last, all));
         }
         // what runs off step by step must not hide that it does; the first step may be all there is to go by
-        let of_the_motion = !self.moved || change.abs() < OF_THE_MOTION * kinetic;
-        // also where the potential has hardly a digit that changes, beside others
-        let scale = if of_the_motion { self.scale.max(kinetic) } else { self.scale };
-        if change.abs() < OF_THE_AVERAGE * kinetic {
+        let of_the_motion = change.abs() < OF_THE_MOTION * kinetic;
+        let without_digits = !self.linear && change.abs() < WITHOUT_DIGITS * kinetic;
+        let counts = of_the_motion || without_digits || !self.moved;
+        let scale = if counts { self.scale.max(kinetic) } else { self.scale };
+        if of_the_motion {
             (self.total, self.seen) = (self.total + kinetic, self.seen + 1.0);
         }
         (self.last, self.scale, self.moved) = (energy, scale, true);
@@ -140,8 +141,18 @@ impl<R: Real> EnergyMeter<R> {
             t: problem.t0.clone(),
             known: false,
         };
-        let mut made =
-            Self { hamiltonian, energy, velocities, v, initial: R::zero(), kinetic: 0.0, motion, rounding };
+        let rest = vec![R::zero(); v.len()];
+        let mut made = Self {
+            hamiltonian,
+            energy,
+            velocities,
+            v,
+            rest,
+            initial: R::zero(),
+            kinetic: 0.0,
+            motion,
+            rounding,
+        };
         made.begin(&problem.t0, [&problem.q0, &problem.v0, &problem.p0]);
         made
     }
@@ -167,7 +178,7 @@ impl<R: Real> EnergyMeter<R> {
         rounding.start[1].clone_from_slice(v);
         (self.initial, self.kinetic) = match self.by_momenta(q, p, t) {
             Some(found) => found,
-            None => (self.energy.at(q, v, t).0, kinetic(v, p)),
+            None => self.by_velocities(q, p, t),
         };
         let (last, start) = (self.initial.to_f64(), self.kinetic);
         let linear = self.motion.is_some_and(|motion| motion.linear);
@@ -187,7 +198,7 @@ impl<R: Real> EnergyMeter<R> {
             // by velocities, or at least to why there are none
             None => {
                 self.velocities.velocities(q, p, &moment.t, &mut self.v)?;
-                (self.energy.at(q, &self.v, &moment.t).0, kinetic(&self.v, p))
+                self.by_velocities(q, p, &moment.t)
             }
         };
         if energy.is_finite() && kinetic.is_finite() {
@@ -198,13 +209,28 @@ impl<R: Real> EnergyMeter<R> {
         Err(Cause::NotFinite { coordinate, step_size: moment.stepper.step_size().to_f64() })
     }
 
-    /// The energy and |v·p|/2 the short way, if that gives numbers.
+    /// The energy and the kinetic energy the short way, if that gives numbers.
     fn by_momenta(&mut self, q: &[R], p: &[R], t: &R) -> Option<(R, f64)> {
         let [energy, kinetic] = self.hamiltonian.as_mut()?.at(q, p, t);
         (energy.is_finite() && kinetic.is_finite()).then(|| (energy, kinetic.magnitude()))
     }
 
-    /// Takes note of an energy and |v·p|/2, unless the energy jumped.
+    /// The energy and the kinetic energy the long way: what is more than at rest, or |v·p|/2 where that cannot be.
+    fn by_velocities(&mut self, q: &[R], p: &[R], t: &R) -> (R, f64) {
+        let energy = self.energy.at(q, &self.v, t).0;
+        let at_rest = self.energy.at(q, &self.rest, t).0;
+        let kinetic = (energy.clone() - at_rest).magnitude();
+        let product = || 0.5 * self.v.iter().zip(p).map(|(v, p)| v.to_f64() * p.to_f64()).sum::<f64>().abs();
+        (energy, if kinetic.is_finite() { kinetic } else { product() })
+    }
+
+    /// The kinetic energy of a state (q, v, p).
+    pub(crate) fn kinetic(&mut self, t: &R, [q, v, p]: [&[R]; 3]) -> f64 {
+        self.v.clone_from_slice(v);
+        self.by_momenta(q, p, t).unwrap_or_else(|| self.by_velocities(q, p, t)).1
+    }
+
+    /// Takes note of an energy and a kinetic energy, unless the energy jumped.
     #[inline]
     pub(crate) fn note(&mut self, energy: &R, kinetic: f64, step_size: f64) -> Result<(), Cause> {
         if let Some(motion) = &mut self.motion {
@@ -260,18 +286,16 @@ impl<R: Real> EnergyMeter<R> {
 }
 
 impl<R: Real> Rounding<R> {
-    /// The rounding of the energy at the start, if nobody has looked yet.
+    /// What an energy may be wrong by, if nobody has looked yet: its rounding at the start, or the terms of it that change. Steps may see a motion only where
+    /// it rests: at its turning points, if there are one or two of them to a period.
     #[cold]
     fn look(&mut self) -> Option<f64> {
         let Self { model, parameters, start: [q, v], t, known } = self;
-        let size = || model.energy_size(parameters, [q, v], t);
-        (!std::mem::replace(known, true)).then(|| ROUNDING * f64::EPSILON * size())
+        (!std::mem::replace(known, true)).then(|| {
+            let [size, moving] = model.energy_sizes(parameters, [q, v], t);
+            moving.max(ROUNDING * f64::EPSILON * size)
+        })
     }
-}
-
-/// |v·p|/2, the kinetic energy where L is quadratic in velocities.
-pub(crate) fn kinetic<R: Real>(v: &[R], p: &[R]) -> f64 {
-    0.5 * v.iter().zip(p).map(|(v, p)| v.to_f64() * p.to_f64()).sum::<f64>().abs()
 }
 
 /// A conserved momentum, and how it changed.

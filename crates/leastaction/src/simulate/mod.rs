@@ -41,7 +41,6 @@ pub use event::{Direction, Event};
 pub use events::Events;
 pub use file::Definition;
 pub use interval::Interval;
-pub(crate) use invariants::kinetic;
 pub use invariants::{Drift, EnergyMeter, Invariants};
 pub use journey::Journey;
 pub use keeper::Keeper;

@@ -112,7 +112,7 @@ impl Voyage {
         self.lanes.settle();
         self.lanes.arrive();
     }
-    /// The energy and |v·p|/2 of a trajectory after a step; no numbers if the step is not solved to rounding in its sines.
+    /// The energy and the kinetic energy of a trajectory after a step; no numbers if the step is not solved to rounding in its sines.
     pub fn energy(&self, lane: usize) -> [f64; 2] {
         let energies = self.lanes.energies();
         let [last, wide] = self.lanes.turns(lane);

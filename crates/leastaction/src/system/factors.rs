@@ -96,7 +96,7 @@ pub(super) fn tapes(equations: &Equations) -> Option<Tapes> {
     })
 }
 
-/// The energy and v·p/2, from q and momenta p in place of velocities. `None` if L is not quadratic in velocities, or the factors of its mass
+/// The energy and the kinetic energy, from q and momenta p in place of velocities. `None` if L is not quadratic in velocities, or the factors of its mass
 /// matrix take too much.
 pub(super) fn hamiltonian(model: &Model) -> Option<Tape> {
     if !model.structure.quadratic {
@@ -112,16 +112,23 @@ pub(super) fn hamiltonian(model: &Model) -> Option<Tape> {
     for (&i, velocity) in pattern.order().iter().zip(solution) {
         velocities[i] = velocity;
     }
-    let energies = energies(&mut graph, model, &velocities);
+    let energies = energies(&mut graph, model, &velocities, &at_rest);
     Some(Tape::new(&graph, model.n, &energies))
 }
 
-/// The energy and v·p/2 of velocities that momenta have, which are in the place of velocities.
-pub(super) fn energies(graph: &mut Graph, model: &Model, velocities: &[NodeId]) -> [NodeId; 2] {
+/// The energy and the kinetic energy of velocities that momenta have, which are in the place of velocities. Momenta at rest come from terms that are linear in
+/// velocities, and have no energy.
+pub(super) fn energies(
+    graph: &mut Graph,
+    model: &Model,
+    velocities: &[NodeId],
+    at_rest: &[NodeId],
+) -> [NodeId; 2] {
     let energy = with_velocities(graph, &[model.energy], velocities)[0];
     let mut product = graph.number(0.0);
-    for (i, &velocity) in velocities.iter().enumerate() {
+    for (i, (&velocity, &rest)) in velocities.iter().zip(at_rest).enumerate() {
         let momentum = graph.velocity(i);
+        let momentum = graph.sub(momentum, rest);
         let term = graph.mul(velocity, momentum);
         product = graph.add(product, term);
     }

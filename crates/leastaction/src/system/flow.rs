@@ -26,7 +26,7 @@ pub(super) fn current(model: &Model) -> Option<Current> {
         rates[i] = velocity;
     }
     rates.extend(with_velocities(&mut graph, &model.l_q, &rates));
-    let energies = energies(&mut graph, model, &rates[..n]);
+    let energies = energies(&mut graph, model, &rates[..n], &at_rest);
     let turning = |graph: &mut Graph, turn| Turning::new(graph, n, &rates, turn);
     let [far, rough] = [Turn::Far, Turn::Rough].map(|turn| turning(&mut graph, turn));
     let [wide, ahead] = [Turn::Wide, Turn::WideRough].map(|turn| turning(&mut graph, turn));

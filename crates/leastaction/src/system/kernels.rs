@@ -132,7 +132,7 @@ impl<R: Real> Hamiltonian<R> {
     pub fn assign(&mut self, parameters: &[R]) {
         self.evaluator.assign(parameters);
     }
-    /// The energy and v·p/2 at (q, p).
+    /// The energy and the kinetic energy at (q, p).
     pub fn at(&mut self, q: &[R], p: &[R], t: &R) -> [R; 2] {
         let mut out = [R::zero(), R::zero()];
         self.evaluator.evaluate(q, p, t, &mut out);

@@ -251,14 +251,16 @@ impl Model {
     pub fn energy_tape(&self) -> Arc<Tape> {
         self.tape(4, || vec![self.energy, self.lagrangian])
     }
-    /// The sizes of all terms of the energy at a state added up, which is what its rounding is a part of: the terms may cancel. Made anew each time.
-    pub fn energy_size<R: Real>(&self, parameters: &[R], [q, v]: [&[R]; 2], t: &R) -> f64 {
+    /// The sizes of all terms of the energy at a state added up, which is what its rounding is a part of: the terms may cancel; and of those that it has at rest
+    /// and that are not the same in all states. Made anew each time.
+    pub fn energy_sizes<R: Real>(&self, parameters: &[R], [q, v]: [&[R]; 2], t: &R) -> [f64; 2] {
         let mut graph = (*self.graph).clone();
-        let size = graph.size_of_terms(self.energy);
-        let mut out = [R::zero()];
-        let tape = Arc::new(Tape::new(&graph, self.n, &[size]));
+        let at_rest = graph.substitute(self.energy, |node| matches!(node, Node::Velocity(_)).then_some(0.0));
+        let sizes = [graph.size_of_terms(self.energy), graph.size_of_moving_terms(at_rest)];
+        let mut out = [R::zero(), R::zero()];
+        let tape = Arc::new(Tape::new(&graph, self.n, &sizes));
         Evaluator::new(tape, parameters).evaluate(q, v, t, &mut out);
-        out[0].to_f64()
+        out.map(|size| size.to_f64())
     }
     /// The tapes of sweeps; `None` if L_vv couples too many velocities.
     pub fn sweeps(&self) -> Option<&Tapes> {
@@ -268,7 +270,7 @@ impl Model {
     pub fn reduced(&self, parameters: usize) -> Option<&Reduced> {
         self.reduced.get_or_init(|| Reduced::new(self, parameters)).as_ref()
     }
-    /// The energy and v·p/2 from (q, p); `None` if L is not quadratic in velocities, or L_vv couples too many of them.
+    /// The energy and the kinetic energy from (q, p); `None` if L is not quadratic in velocities, or L_vv couples too many of them.
     pub fn hamiltonian_tape(&self) -> Option<Arc<Tape>> {
         self.hamiltonian.get_or_init(|| hamiltonian(self).map(Arc::new)).clone()
     }

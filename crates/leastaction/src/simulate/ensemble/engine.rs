@@ -494,7 +494,7 @@ impl FourAbreast {
         }
     }
 
-    /// The energy and |v·p|/2 in all seats, where there is nothing else to see.
+    /// The energy and the kinetic energy in all seats, where there is nothing else to see.
     fn energies(&mut self) -> Option<[(f64, f64); Fleet::SIZE]> {
         let times = std::array::from_fn(|lane| self.steppers[lane].time(self.states[lane].steps));
         let [q, p] = self.fleet.states();
@@ -587,7 +587,7 @@ impl EnergyRange {
         (self.low, self.high) = (0.0, 0.0);
     }
 
-    /// An energy and |v·p|/2 that somebody measured.
+    /// An energy and a kinetic energy that somebody measured.
     fn note(&mut self, energy: f64, kinetic: f64, step_size: f64) -> Result<(), Cause> {
         self.meter.note(&energy, kinetic, step_size)?;
         self.widen(energy);
