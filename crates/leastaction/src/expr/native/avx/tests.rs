@@ -290,6 +290,52 @@ fn lanes_of_a_convoy_have_the_bits_of_the_interpreter() {
     }
 }
 
+/// What is turned, kept and told, in registers of four lanes as in those of eight; with an odd number of nodes, which do not go two by two.
+#[test]
+fn all_tasks_of_a_convoy_have_the_same_bits_in_registers_of_any_width() {
+    if !has_eight_lanes() {
+        return;
+    }
+    for name in ["double-pendulum", "lagrange-top", "henon-heiles"] {
+        let problem: Problem<f64> = catalogue::system(name).unwrap().problem(&Settings::default()).unwrap();
+        let current = problem.system.model.current().unwrap();
+        let berths = Berths { n: current.n, nodes: 5, kept: current.kept };
+        for (task, tape) in [
+            (Task::Fresh, &current.fresh),
+            (Task::Ahead, &current.ahead),
+            (Task::Wide, &current.wide),
+            (Task::Rough, &current.rough),
+            (Task::Last, &current.last),
+            (Task::Arrive, &current.arrive),
+        ] {
+            let evaluator = Evaluator::<f64>::new(tape.clone(), &problem.parameters);
+            let registers: Vec<f64> = evaluator.registers().iter().flat_map(|&x| [x; CONVOY]).collect();
+            let [four, eight] = [Width::Four, Width::Eight].map(|width| {
+                let code = Code::convoy_in(width, tape, &berths, task).unwrap();
+                let mut found = [vec![0.0; berths.rates()], numbers(3, berths.all())];
+                let [rates, state] = &mut found;
+                let (v, outputs) = match task {
+                    Task::Arrive => (berths.weight(1, 0), &mut rates[..2 * CONVOY]),
+                    _ => (berths.weight(berths.nodes, 0), &mut rates[..]),
+                };
+                let done = code.run(Arrays {
+                    registers: &mut registers.clone(),
+                    q: &numbers(1, berths.rates()),
+                    v: &numbers(2, v),
+                    t: &[0.0; CONVOY],
+                    outputs,
+                    changes: state,
+                    scratch: &mut vec![0.0; code.scratch],
+                });
+                assert!(done, "{name} {task:?}");
+                found.map(|list| list.iter().map(|x| x.to_bits()).collect::<Vec<u64>>())
+            });
+            assert_eq!(four, eight, "{name} {task:?}");
+            assert!(four[0].iter().any(|bits| *bits != 0), "{name} {task:?}");
+        }
+    }
+}
+
 /// Weights without any meaning.
 fn weights(nodes: usize) -> Weights {
     let matrix = |seed: u64| -> Vec<Vec<f64>> {
