@@ -261,6 +261,20 @@ fn members_may_turn_by_more_than_a_radian_in_a_step() {
     }
 }
 
+/// Energies of driven members tell nothing, which must be said.
+#[test]
+fn members_without_a_conserved_energy_share_a_step_and_it_is_said() {
+    let text = "coordinates = [\"x\"]\n[lagrangian]\nkinetic = \"v_x^2/2\"\npotential = \"x^4/4 - x*cos(t)\"\n\
+                [run]\nmethod = \"gauss8\"\nstep = 0.1\nuntil = 2\ntolerance = 1e-8\n";
+    let driven = Run::read("x", &Source::new("x.toml", text)).unwrap();
+    let plan = plan(&grid(&driven, &[("x", "0..3:4")]));
+    assert!(all(&plan).iter().all(|row| real(&plan, row, "step") == 0.1));
+    let said = |plan: &EnsemblePlan| plan.base.notes.iter().any(|note| note.contains("no energy tells"));
+    assert!(said(&plan));
+    let conserved = Run { tolerance: Some(1e-7.into()), ..short("pendulum", "gauss8", 0.1, 1.0) };
+    assert!(!said(&self::plan(&grid(&conserved, &[("q", "0..1:4")]))));
+}
+
 /// A linear motion keeps its energy with any step, also with gyroscopic terms: that is no reason for larger ones.
 #[test]
 fn steps_of_linear_motions_are_not_raised() {
