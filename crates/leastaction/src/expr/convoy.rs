@@ -13,7 +13,7 @@ use std::sync::Arc;
 /// So many trajectories go side by side.
 pub const CONVOY: usize = 8;
 /// How many [`Task`]s there are.
-const TASKS: usize = 6;
+const TASKS: usize = Task::ALL.len();
 
 /// Tapes of the motion in momenta.
 #[derive(Clone, Debug)]
@@ -54,6 +54,9 @@ pub(super) enum Task {
 }
 
 impl Task {
+    /// All of them, in their order.
+    const ALL: [Self; 6] = [Self::Fresh, Self::Ahead, Self::Wide, Self::Rough, Self::Last, Self::Arrive];
+
     /// Whether angles, sines and cosines of nodes are kept.
     pub(super) fn keeps(self) -> bool {
         matches!(self, Self::Fresh | Self::Wide)
@@ -149,7 +152,7 @@ pub struct Convoy {
     /// Of the tape of each task, with the parameters of each lane.
     evaluators: [Vec<Evaluator<f64>>; TASKS],
     registers: [Aligned; TASKS],
-    code: Option<[Arc<Code>; TASKS]>,
+    code: Option<Vec<Arc<Code>>>,
     scratch: Vec<f64>,
     point: Point,
 }
@@ -170,12 +173,7 @@ impl Convoy {
             [&current.fresh, &current.ahead, &current.wide, &current.rough, &current.last, &current.arrive];
         let make = |task: Task| Code::convoy(tapes[task as usize], &berths, task).map(Arc::new);
         let wanted = tapes.iter().all(|tape| Evaluator::<f64>::wants_code(tape, backend));
-        let code = || {
-            let sweeps = [make(Task::Fresh)?, make(Task::Ahead)?, make(Task::Wide)?, make(Task::Rough)?];
-            let [fresh, ahead, wide, rough] = sweeps;
-            Some([fresh, ahead, wide, rough, make(Task::Last)?, make(Task::Arrive)?])
-        };
-        let code = if wanted { code() } else { None };
+        let code: Option<Vec<_>> = if wanted { Task::ALL.into_iter().map(make).collect() } else { None };
         let scratch = code.iter().flatten().map(|code| code.scratch()).max().unwrap_or(0);
         let of_nodes = || Aligned::zeros(berths.weight(berths.nodes, 0));
         let all = current.n + current.kept;

@@ -231,20 +231,20 @@ impl Turn {
     /// A short turn.
     pub(crate) const SHORT: f64 = 1.0 / 16384.0;
 
-    /// As many coefficients as it takes.
-    fn series(self) -> (&'static [f64], &'static [f64]) {
+    /// As many coefficients as it takes; none where products do without.
+    fn series(self) -> Option<(&'static [f64], &'static [f64])> {
         match self {
-            Self::Far => (&ODD[6..], &EVEN[6..]),
-            Self::Short => (&ODD[7..], &EVEN[8..]),
-            Self::Rough => (&[], &[]),
-            Self::Wide => (&ODD, &EVEN),
-            Self::WideRough => (&ODD[5..], &EVEN[5..]),
+            Self::Far => Some((&ODD[6..], &EVEN[6..])),
+            Self::Short => Some((&ODD[7..], &EVEN[8..])),
+            Self::Rough => None,
+            Self::Wide => Some((&ODD, &EVEN)),
+            Self::WideRough => Some((&ODD[5..], &EVEN[5..])),
         }
     }
 }
 
-/// The sine and cosine of an angle near another one whose sine and cosine are known, and how near. Terms that are left out are below a hundredth of
-/// a unit of rounding.
+/// The sine and cosine of an angle near another one whose sine and cosine are known, and how near. Unless it is rough, terms that are left out are below a hundredth of
+/// a unit of rounding, or a tenth at a radian.
 pub(crate) fn turn(
     graph: &mut Graph,
     angle: NodeId,
@@ -252,10 +252,10 @@ pub(crate) fn turn(
     turn: Turn,
 ) -> [NodeId; 3] {
     let by = graph.sub(angle, before);
-    if turn == Turn::Rough {
+    let Some((odd, even)) = turn.series() else {
         let [sine, cosine] = turn_roughly(graph, by, [sine, cosine]);
         return [sine, cosine, by];
-    }
+    };
     let square = graph.mul(by, by);
     let series = |graph: &mut Graph, coefficients: &[f64]| {
         let mut sum = graph.number(coefficients[0]);
@@ -265,7 +265,6 @@ pub(crate) fn turn(
         }
         sum
     };
-    let (odd, even) = turn.series();
     let odd = series(graph, odd);
     let cube = graph.mul(by, square);
     let odd = graph.mul(cube, odd);

@@ -123,10 +123,12 @@ impl EnsemblePlan {
             Some((steps as f64, engine, rungs))
         };
         let at_start = abreast(Sines::AtStart);
-        let at_points = at_start.is_some().then(|| abreast(Sines::AtPoints)).flatten();
+        // what needs hardly more steps than alone has nothing to gain
+        let slow = at_start.as_ref().is_some_and(|found| found.0 > AT_START * alone as f64);
+        let at_points = if slow { abreast(Sines::AtPoints) } else { None };
         let cheapest = match (at_start, at_points) {
-            (Some(start), Some(points)) if start.0 <= AT_START * points.0 => Some(start),
-            (_, points) => points,
+            (Some(start), Some(points)) if start.0 > AT_START * points.0 => Some(points),
+            (start, _) => start,
         };
         match cheapest.filter(|found| found.0 <= MOST_MORE * alone as f64) {
             Some((_, engine, rungs)) => {
