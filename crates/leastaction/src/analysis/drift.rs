@@ -24,7 +24,7 @@ struct Window {
 /// What the windows show.
 #[derive(Clone, Copy, Debug)]
 pub struct EnergyDrift {
-    /// The largest relative error.
+    /// The largest error, relative to the energy scale of the motion, as all of these.
     pub largest: f64,
     /// The largest relative error in the first tenth of the run.
     pub largest_early: f64,
@@ -48,7 +48,7 @@ impl<R: Real> EnergyWindows<R> {
     pub fn drift(&self) -> EnergyDrift {
         let used: Vec<Window> = self.windows.iter().filter(|w| w.count > 0).copied().collect();
         let count = used.len() as f64;
-        let scale = self.meter.scale();
+        let scale = self.meter.energy_scale();
         let means: Vec<f64> = used.iter().map(|w| w.sum / w.count as f64 / scale).collect();
         let middle = (count - 1.0) / 2.0;
         let mean = means.iter().sum::<f64>() / count;

@@ -205,7 +205,8 @@ impl<R: Real + 'static> Ruler<R> {
                 let initial = shared.meter.initial().clone();
                 let energy = shared.meter.measure(moment)?;
                 size = shared.meter.scale();
-                let scale = if self.relative { initial.abs() } else { R::one() };
+                let typed = initial.clone() + shared.meter.constant().clone();
+                let scale = if self.relative { typed.abs() } else { R::one() };
                 // an initial energy of zero measures nothing; the meter knows what does
                 let scale = if scale.magnitude() == shared.meter.scale() || !self.relative {
                     scale

@@ -253,7 +253,8 @@ fn left_motion(plan: &Plan, rows: &Recording) -> Option<usize> {
     (1..rows.len()).find(|&row| {
         let state = [&rows.q, &rows.v, &rows.p].map(|numbers| of_row(numbers, row, rows.n));
         let kinetic = meter.kinetic(&rows.t[row], state);
-        meter.note(&rows.energy[row], kinetic, plan.step).is_err()
+        let bare = rows.energy[row] - meter.constant();
+        meter.note(&bare, kinetic, plan.step).is_err()
     })
 }
 

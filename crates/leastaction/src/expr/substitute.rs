@@ -53,6 +53,48 @@ impl Graph {
         sum
     }
 
+    /// A sum as what changes with the state and what does not: `root` = the first + the second. Fixed factors are multiplied out.
+    pub fn split_constant(&mut self, root: NodeId) -> (NodeId, NodeId) {
+        let parts = |graph: &Self, id: NodeId| match graph.node(id) {
+            _ if graph.is_fixed(id) => [None, None],
+            Node::Unary(Unary::Neg, a) => [Some(a), None],
+            Node::Binary(Binary::Add | Binary::Sub, a, b) => [Some(a), Some(b)],
+            Node::Binary(Binary::Mul, factor, a) if graph.is_fixed(factor) => [None, Some(a)],
+            Node::Binary(Binary::Div, a, divisor) if graph.is_fixed(divisor) => [Some(a), None],
+            _ => [None, None],
+        };
+        // operands come before what reads them
+        let (mut below, mut stack) = (BTreeSet::new(), vec![root]);
+        while let Some(id) = stack.pop() {
+            if below.insert(id) {
+                stack.extend(parts(self, id).into_iter().flatten());
+            }
+        }
+        let zero = self.number(0.0);
+        let mut split: FxHashMap<NodeId, (NodeId, NodeId)> = FxHashMap::default();
+        for id in below {
+            let found = parts(self, id).map(|part| part.and_then(|part| split.get(&part).copied()));
+            let has_none = found.iter().flatten().all(|(_, constant)| *constant == zero);
+            let pair = match (self.node(id), found) {
+                _ if self.is_fixed(id) => (zero, id),
+                _ if has_none => (id, zero),
+                (Node::Unary(..), [Some((a, c)), _]) => (self.neg(a), self.neg(c)),
+                (Node::Binary(Binary::Mul, factor, _), [_, Some((a, c))]) => {
+                    (self.mul(factor, a), self.mul(factor, c))
+                }
+                (Node::Binary(Binary::Div, _, divisor), [Some((a, c)), _]) => {
+                    (self.div(a, divisor), self.div(c, divisor))
+                }
+                (Node::Binary(op, ..), [Some((a, c)), Some((b, d))]) => {
+                    (self.binary(op, a, b), self.binary(op, c, d))
+                }
+                _ => (id, zero),
+            };
+            split.insert(id, pair);
+        }
+        split.get(&root).copied().unwrap_or((root, zero))
+    }
+
     /// The node `root` with every input for which `value` gives a number replaced by it. What follows from that is simplified, as
     /// if the formula had been written with the number.
     pub fn substitute(&mut self, root: NodeId, value: impl Fn(Node) -> Option<f64>) -> NodeId {
@@ -144,5 +186,35 @@ mod tests {
         let (cosine, y) = (g.unary(Unary::Abs, cosine), g.unary(Unary::Abs, y));
         let sum = g.add(one, cosine);
         assert_eq!(found, g.mul(sum, y));
+    }
+
+    #[test]
+    fn constants_of_a_sum_are_split_off() {
+        let mut g = Graph::new();
+        let (x, m, c) = (g.coordinate(0), g.parameter(0), g.parameter(1));
+        let square = g.mul(x, x);
+        // m (x² + c) − (c − x): m x² + x, and m c − c
+        let (sum, rest) = (g.add(square, c), g.sub(c, x));
+        let product = g.mul(m, sum);
+        let root = g.sub(product, rest);
+        let (changing, constant) = g.split_constant(root);
+        let (mx, mc) = (g.mul(m, square), g.mul(m, c));
+        assert_eq!((changing, constant), (g.add(mx, x), g.sub(mc, c)));
+        // without a constant nothing is made anew
+        let zero = g.number(0.0);
+        let nodes = g.len();
+        assert_eq!(g.split_constant(changing), (changing, zero));
+        assert_eq!(g.len(), nodes);
+        assert_eq!(g.split_constant(mc), (zero, mc));
+        // a sum of many terms
+        let mut long = square;
+        for exponent in 3..20_000 {
+            let (factor, power) = (g.number(f64::from(exponent)), g.mul(square, x));
+            let term = g.mul(factor, power);
+            let sine = g.unary(Unary::Sin, term);
+            long = g.add(long, sine);
+        }
+        let with = g.add(long, c);
+        assert_eq!(g.split_constant(with), (long, c));
     }
 }

@@ -3,7 +3,9 @@
 use super::{Nearest, Outcome, Solution, Summary, Tally};
 use crate::error::number;
 
-/// An energy that should be conserved and changed by more than this part says that nothing was simulated.
+/// An energy or a balance that is wrong by more than this part of the motion's energy deserves a word, and by this one says that nothing
+/// was simulated.
+const DOUBTFUL: f64 = 1e-3;
 const LARGE: f64 = 0.1;
 
 impl Solution {
@@ -66,12 +68,18 @@ impl Solution {
             }
         }
         let energy = &self.summary.energy;
-        // the step is too large, even if every step was solved
-        if energy.conserved && energy.max_relative_error > LARGE {
+        let what = if energy.conserved { "energy error" } else { "error of the energy balance" };
+        // the step is too large, even if every step was solved; an error that is no number is one too
+        if !(energy.max_error <= DOUBTFUL) {
+            let verdict = if energy.max_error <= LARGE {
+                "positions are probably wrong"
+            } else {
+                "this is not the motion of the system"
+            };
             warnings.push(format!(
-                "the energy changed by {:.1e} of its size, so this is not the motion of the system\n  \
-                 try a smaller step or a method of higher order",
-                energy.max_relative_error
+                "the {what} is {} of the energy scale of the motion: {verdict}\n  \
+                 try a smaller step, a method of higher order, or a tolerance of 1e-8",
+                percent(energy.max_error)
             ));
         }
         warnings
@@ -81,9 +89,10 @@ impl Solution {
 impl Summary {
     /// The tolerance and the energy error of a run that did not keep to it.
     pub fn exceeded(&self) -> Option<(f64, f64)> {
-        let (tolerance, energy) = (self.tolerance?, &self.energy);
-        (energy.conserved && energy.max_relative_error > tolerance)
-            .then_some((tolerance, energy.max_relative_error))
+        let (tolerance, error) = (self.tolerance?, self.energy.max_error);
+        // an error that is no number exceeds every tolerance
+        let kept = error <= tolerance;
+        (!kept).then_some((tolerance, error))
     }
 }
 
@@ -92,6 +101,16 @@ fn nearest(tally: &Tally<f64>) -> String {
     tally.nearest().map_or_else(String::new, |Nearest { value, t }| {
         format!("; its formula came nearest to zero at t = {}, where it is {value:.3e}", number(t))
     })
+}
+
+/// A part as a percentage that people can read.
+fn percent(part: f64) -> String {
+    match 100.0 * part {
+        percent if percent < 0.1 => format!("{part:.1e}"),
+        percent if percent < 10.0 => format!("{percent:.1} %"),
+        percent if percent < 1e4 => format!("{percent:.0} %"),
+        _ => format!("{part:.1e} times"),
+    }
 }
 
 fn times(count: u64) -> String {

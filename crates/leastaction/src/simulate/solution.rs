@@ -124,13 +124,54 @@ pub struct EnergySummary {
     pub initial: f64,
     /// At the end.
     pub r#final: f64,
-    /// The largest |E − E0|/scale over every step.
+    /// The largest |E − E0 − W|/scale over every step, as the papers print it; W is the work below.
     pub max_relative_error: f64,
-    /// What the error is relative to: |E0|, or the largest kinetic energy of the run if E0 is as good as zero.
+    /// What that error is relative to: |E0|, or the largest kinetic energy of the run if E0 is as good as zero.
     pub scale: f64,
+    /// The largest |E − E0 − W| over every step, relative to the energy scale of the motion: what tolerances and warnings judge.
+    pub max_error: f64,
+    /// The energy scale of the motion: the mean kinetic energy of its states.
+    pub energy_scale: f64,
     /// Whether the Lagrangian conserves it.
     pub conserved: bool,
+    /// The work W = −∫ ∂L/∂t dt of a Lagrangian that depends on time.
+    pub work: f64,
 }
+
+impl EnergySummary {
+    fn write(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (initial, error) = (number(self.initial), self.max_relative_error);
+        if self.conserved {
+            writeln!(f, "  energy     {initial} at the start, largest relative error {error:.6e}")?;
+        } else {
+            let (last, work) = (number(self.r#final), number(self.work));
+            writeln!(f, "  energy     {initial} at the start, {last} at the end, work done in time {work}")?;
+            writeln!(f, "  {:<10} largest relative error of the balance {error:.6e}", "")?;
+        }
+        if self.initial == 0.0 && self.scale == 1.0 {
+            writeln!(f, "  {:<10} (absolute: there is no energy to compare with)", "")?;
+        } else if self.scale != self.initial.abs() {
+            writeln!(
+                f,
+                "  {:<10} (relative to the largest kinetic energy, {:.6e}, because the initial energy is nearly zero)",
+                "", self.scale
+            )?;
+        }
+        // rounding-sized errors have nothing to say twice
+        let ratio = self.scale / self.energy_scale;
+        if error > 1e-13 && !(1.0 / ALIKE..ALIKE).contains(&ratio) {
+            writeln!(
+                f,
+                "  {:<10} {:.1e} of the energy scale of the motion, its mean kinetic energy {:.3e}",
+                "", self.max_error, self.energy_scale
+            )?;
+        }
+        Ok(())
+    }
+}
+
+/// Scales of errors that differ by less than this factor are not told apart in a summary.
+const ALIKE: f64 = 10.0;
 
 /// How the step equations were solved.
 #[derive(Clone, Debug, Serialize)]
@@ -171,11 +212,14 @@ impl Summary {
             q: state.q.iter().map(R::to_f64).collect(),
             p: state.p.iter().map(R::to_f64).collect(),
             energy: EnergySummary {
-                initial: invariants.meter.initial().to_f64(),
-                r#final: invariants.last.to_f64(),
+                initial: (invariants.meter.initial().clone() + invariants.meter.constant().clone()).to_f64(),
+                r#final: invariants.meter.total(&invariants.last).to_f64(),
                 max_relative_error: invariants.max_relative_error(),
                 scale: invariants.meter.scale(),
+                max_error: invariants.max_error_of_motion(),
+                energy_scale: invariants.meter.energy_scale(),
                 conserved: system.structure().autonomous,
+                work: invariants.meter.work().to_f64(),
             },
             momenta,
             newton,
@@ -207,8 +251,8 @@ impl DigitsSummary {
             precision,
             q: state.q.iter().map(text).collect(),
             p: state.p.iter().map(text).collect(),
-            energy_initial: text(invariants.meter.initial()),
-            energy_final: text(&invariants.last),
+            energy_initial: text(&(invariants.meter.initial().clone() + invariants.meter.constant().clone())),
+            energy_final: text(&invariants.meter.total(&invariants.last)),
             outputs: IndexMap::new(),
             events: IndexMap::new(),
         }
@@ -249,27 +293,7 @@ impl fmt::Display for Summary {
         if self.q.len() > MAX_COORDINATES {
             writeln!(f, "  {:<10} … and {} more coordinates", "", self.q.len() - MAX_COORDINATES)?;
         }
-        let word = if self.energy.conserved {
-            "largest relative error"
-        } else {
-            "not conserved, largest relative change"
-        };
-        writeln!(
-            f,
-            "  energy     {} at the start, {word} {:.6e}",
-            number(self.energy.initial),
-            self.energy.max_relative_error
-        )?;
-        let scale = self.energy.scale;
-        if self.energy.initial == 0.0 && scale == 1.0 {
-            writeln!(f, "  {:<10} (absolute: there is no energy to compare with)", "")?;
-        } else if scale != self.energy.initial.abs() {
-            writeln!(
-                f,
-                "  {:<10} (relative to {scale:.6e}, the largest kinetic energy, which the initial energy is next to nothing beside)",
-                ""
-            )?;
-        }
+        self.energy.write(f)?;
         let momenta = &self.units.momenta;
         for (name, drift, size) in momenta.iter().take(MAX_COORDINATES) {
             if *drift == 0.0 {

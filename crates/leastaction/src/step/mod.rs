@@ -73,7 +73,7 @@ impl<R: Real> State<R> {
 
 /// x += increment, with the rounding error of the sum kept in `low`.
 #[inline]
-fn compensated_add<R: Real>(x: &mut R, low: &mut R, increment: R) {
+pub(crate) fn compensated_add<R: Real>(x: &mut R, low: &mut R, increment: R) {
     let y = low.clone() + increment;
     let sum = x.clone() + y.clone();
     let part = sum.clone() - x.clone();
@@ -190,6 +190,11 @@ impl<R: Real> Stepper<R> {
         };
         state.steps += 1;
         Ok(iterations)
+    }
+
+    /// The work of the explicit time dependence of L in the last step.
+    pub fn work(&self) -> R {
+        R::zero()
     }
 
     /// How often the derivatives of L were evaluated since the stepper was made, those of a start in f64 not counted: the

@@ -116,7 +116,7 @@ pub(super) fn hamiltonian(model: &Model) -> Option<Tape> {
     Some(Tape::new(&graph, model.n, &energies))
 }
 
-/// The energy and the kinetic energy of velocities that momenta have, which are in the place of velocities. Momenta at rest come from terms that are linear in
+/// The energy without its constant and the kinetic energy of velocities that momenta have, which are in the place of velocities. Momenta at rest come from terms that are linear in
 /// velocities, and have no energy.
 pub(super) fn energies(
     graph: &mut Graph,
@@ -124,7 +124,7 @@ pub(super) fn energies(
     velocities: &[NodeId],
     at_rest: &[NodeId],
 ) -> [NodeId; 2] {
-    let energy = with_velocities(graph, &[model.energy], velocities)[0];
+    let energy = with_velocities(graph, &[model.bare_energy], velocities)[0];
     let mut product = graph.number(0.0);
     for (i, (&velocity, &rest)) in velocities.iter().zip(at_rest).enumerate() {
         let momentum = graph.velocity(i);

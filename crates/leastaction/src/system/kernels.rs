@@ -132,7 +132,7 @@ impl<R: Real> Hamiltonian<R> {
     pub fn assign(&mut self, parameters: &[R]) {
         self.evaluator.assign(parameters);
     }
-    /// The energy and the kinetic energy at (q, p).
+    /// The energy without its additive constant and the kinetic energy at (q, p).
     pub fn at(&mut self, q: &[R], p: &[R], t: &R) -> [R; 2] {
         let mut out = [R::zero(), R::zero()];
         self.evaluator.evaluate(q, p, t, &mut out);
@@ -148,6 +148,33 @@ impl Hamiltonian<f64> {
     /// Gives one of four states its parameters.
     pub fn lend_parameters(&self, lane: usize, four: &mut FourStates) {
         four.assign(lane, &self.evaluator);
+    }
+}
+
+/// The energy without its additive constant, which costs it no digits then, and the constant.
+#[derive(Clone, Debug)]
+pub struct BareEnergy<R> {
+    evaluator: Evaluator<R>,
+}
+
+impl<R: Real> BareEnergy<R> {
+    /// The kernel for one set of parameters.
+    pub fn new(model: &Model, parameters: &[R]) -> Self {
+        Self { evaluator: model.evaluator(model.bare_energy_tape(), parameters) }
+    }
+    /// A kernel for a few times only, not worth machine code.
+    pub fn for_a_start(model: &Model, parameters: &[R]) -> Self {
+        Self { evaluator: Evaluator::new(model.bare_energy_tape(), parameters) }
+    }
+    /// Replaces the parameters.
+    pub fn assign(&mut self, parameters: &[R]) {
+        self.evaluator.assign(parameters);
+    }
+    /// The energy without its constant, and the constant.
+    pub fn at(&mut self, q: &[R], v: &[R], t: &R) -> [R; 2] {
+        let mut out = [R::zero(), R::zero()];
+        self.evaluator.evaluate(q, v, t, &mut out);
+        out
     }
 }
 

@@ -78,13 +78,17 @@ pub struct Model {
     pub l_vv: Vec<Entry>,
     /// v·L_v − L.
     pub energy: NodeId,
+    /// The energy without its additive constant, and that constant: a rest energy or the zero of a potential would only cost digits of it.
+    pub bare_energy: NodeId,
+    /// The additive constant of the energy.
+    pub energy_constant: NodeId,
     /// L_q − L_vq v − L_vt: what the mass matrix times the acceleration equals.
     pub force: Vec<NodeId>,
     /// What can be read off the graph.
     pub structure: Structure,
     /// What runs the tapes in `f64`; as suits if nothing is said.
     pub backend: Option<Backend>,
-    tapes: [OnceLock<Arc<Tape>>; 7],
+    tapes: [OnceLock<Arc<Tape>>; 8],
     /// The tapes of sweeps, where the factors of L_vv can be written down.
     sweeps: OnceLock<Option<Tapes>>,
     /// The motion without cyclic coordinates.
@@ -159,6 +163,9 @@ impl Model {
             let term = graph.mul(velocity, l_v[i]);
             energy = graph.add(energy, term);
         }
+        let (changing, constant) = graph.split_constant(lagrangian);
+        let bare_energy = graph.sub(energy, changing);
+        let energy_constant = graph.neg(constant);
         let energy = graph.sub(energy, lagrangian);
 
         let structure = Structure::new(&graph, n, lagrangian, &l_q, (&l_qq, &l_qv, &l_vv));
@@ -172,6 +179,8 @@ impl Model {
             l_qv,
             l_vv,
             energy,
+            bare_energy,
+            energy_constant,
             force,
             structure,
             backend: None,
@@ -251,12 +260,16 @@ impl Model {
     pub fn energy_tape(&self) -> Arc<Tape> {
         self.tape(4, || vec![self.energy, self.lagrangian])
     }
+    /// The energy without its additive constant, and that constant.
+    pub fn bare_energy_tape(&self) -> Arc<Tape> {
+        self.tape(7, || vec![self.bare_energy, self.energy_constant])
+    }
     /// The sizes of all terms of the energy at a state added up, which is what its rounding is a part of: the terms may cancel; and of those that it has at rest
     /// and that are not the same in all states. Made anew each time.
     pub fn energy_sizes<R: Real>(&self, parameters: &[R], [q, v]: [&[R]; 2], t: &R) -> [f64; 2] {
         let mut graph = (*self.graph).clone();
-        let at_rest = graph.substitute(self.energy, |node| matches!(node, Node::Velocity(_)).then_some(0.0));
-        let sizes = [graph.size_of_terms(self.energy), graph.size_of_moving_terms(at_rest)];
+        let at_rest = graph.substitute(self.bare_energy, |node| matches!(node, Node::Velocity(_)).then_some(0.0));
+        let sizes = [graph.size_of_terms(self.bare_energy), graph.size_of_moving_terms(at_rest)];
         let mut out = [R::zero(), R::zero()];
         let tape = Arc::new(Tape::new(&graph, self.n, &sizes));
         Evaluator::new(tape, parameters).evaluate(q, v, t, &mut out);

@@ -312,9 +312,9 @@ impl Seat {
         ending.status = status;
         ending.t = self.problem.t0 + steps as f64 * self.pace.step;
         ending.step = self.pace.step;
-        let scale = self.energy.meter.scale();
-        ending.energy = *self.energy.meter.initial();
-        ending.energy_error = [self.energy.low / scale, self.energy.high / scale];
+        let meter = &self.energy.meter;
+        ending.energy = meter.initial() + meter.constant();
+        ending.energy_error = [-meter.relative(-self.energy.low), meter.relative(self.energy.high)];
         let tallies = self.events.iter().flat_map(|events| &events.crossings.tallies);
         for ((count, first), tally) in ending.counts.iter_mut().zip(&mut ending.firsts).zip(tallies) {
             (*count, *first) = (tally.count, tally.first.unwrap_or(f64::NAN));
@@ -599,10 +599,11 @@ impl EnergyRange {
         (self.low, self.high) = (self.low.min(error), self.high.max(error));
     }
 
-    /// Whether the error is larger than a part of the energy, or no number.
+    /// Whether the error is larger than a part of the energy scale, or no number.
     fn exceeds(&self, tolerance: f64) -> bool {
         let largest = self.high.max(-self.low);
-        largest.is_nan() || largest > tolerance * self.meter.scale()
+        let within = largest <= tolerance * self.meter.energy_scale();
+        !within && !(self.meter.relative(largest) <= tolerance)
     }
 }
 
