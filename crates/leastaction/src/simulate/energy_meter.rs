@@ -10,7 +10,7 @@
 use super::Moment;
 use crate::error::Cause;
 use crate::scalar::{Ledger, Real};
-use crate::step::{State, compensated_add};
+use crate::step::{State, Work, compensated_add};
 use crate::system::{BareEnergy, Hamiltonian, Model, Problem, Velocities};
 use std::sync::{Arc, OnceLock};
 
@@ -49,7 +49,7 @@ pub struct EnergyMeter<R> {
     work: [R; 2],
     /// The step that was added to it last.
     worked: u64,
-    driven: bool,
+    work_of_step: Work<R>,
     /// The largest kinetic energy seen while the energy was right.
     kinetic: f64,
     motion: Motion,
@@ -166,7 +166,7 @@ impl<R: Real> EnergyMeter<R> {
             constant: R::zero(),
             work: [R::zero(), R::zero()],
             worked: 0,
-            driven: !problem.system.structure().autonomous,
+            work_of_step: Work::new(problem),
             kinetic: 0.0,
             motion: Motion { linear: model.is_linear(), ..Motion::default() },
             rounding,
@@ -183,6 +183,7 @@ impl<R: Real> EnergyMeter<R> {
             }
             self.energy.assign(parameters);
             self.velocities.assign(parameters);
+            self.work_of_step.assign(parameters);
             self.rounding.parameters.clone_from_slice(parameters);
         }
         self.begin(t, start);
@@ -221,7 +222,7 @@ impl<R: Real> EnergyMeter<R> {
                 self.by_velocities(q, p, &moment.t)
             }
         };
-        let energy = if self.driven { self.less_work(energy, moment) } else { energy };
+        let energy = if self.work_of_step.is_done() { self.less_work(energy, moment) } else { energy };
         if energy.is_finite() && kinetic.is_finite() {
             return self.note(&energy, kinetic, moment.stepper.step_size().to_f64()).map(|()| energy);
         }
@@ -234,7 +235,7 @@ impl<R: Real> EnergyMeter<R> {
     fn less_work(&mut self, energy: R, moment: &Moment<'_, R>) -> R {
         let [work, low] = &mut self.work;
         if self.worked != moment.state.steps {
-            compensated_add(work, low, moment.stepper.work());
+            compensated_add(work, low, self.work_of_step.of_step(moment.stepper));
             self.worked = moment.state.steps;
         }
         (energy - work.clone()) - low.clone()

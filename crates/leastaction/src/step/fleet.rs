@@ -86,6 +86,7 @@ impl Fleet {
     /// Brings a stepper and a state to where their lane is.
     pub fn show(&self, lane: usize, stepper: &mut Stepper<f64>, state: &mut State<f64>) {
         if self.aboard[lane] {
+            stepper.began = stepper.time(state.steps.saturating_sub(1));
             if let Some(stepper) = galerkin(stepper) {
                 self.nodes.start_coordinates(lane, &mut stepper.start);
             }

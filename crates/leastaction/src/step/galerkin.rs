@@ -16,6 +16,7 @@ use super::convergence::{Convergence, Verdict};
 use super::jacobian::Jacobian;
 use super::sweeps::{Guess, Parts, Sweeper};
 use super::whole::Whole;
+use super::work::Point;
 use super::{State, Weights, compensated_add};
 use crate::error::Cause;
 use crate::method::{Galerkin, Tableau};
@@ -545,6 +546,32 @@ impl<R: Real> GalerkinStepper<R> {
             (_, Some(sweeper)) if self.swept => sweeper.contraction(),
             _ => self.convergence.contraction(),
         }
+    }
+
+    /// How many points the quadrature has.
+    pub(super) fn points(&self) -> usize {
+        self.tableau.b.len()
+    }
+
+    /// q_i and v_i at a point of the quadrature of the last step.
+    pub(super) fn point(&self, i: usize, q: &mut [R], v: &mut [R]) -> Point<R> {
+        let (n, phi, slope) = (self.n, &self.tableau.phi[i], &self.tableau.slope[i]);
+        match (&self.sweeper, R::as_f64s(&self.start), R::as_f64s_mut(q), R::as_f64s_mut(v)) {
+            (Some(sweeper), Some(start), Some(q), Some(v)) if self.swept => sweeper.point(i, start, q, v),
+            _ => {
+                for j in 0..n {
+                    let (mut position, mut velocity) = (R::zero(), R::zero());
+                    for k in 1..=self.tableau.degree {
+                        let z = &self.z[(k - 1) * n + j];
+                        position.add_mul(&phi[k], z);
+                        velocity.add_mul(&slope[k], z);
+                    }
+                    q[j] = self.start[j].clone() + position;
+                    v[j] = velocity / self.h.clone();
+                }
+            }
+        }
+        Point { weight: self.tableau.b[i].clone(), fraction: self.tableau.d[i].clone() }
     }
 
     pub(super) fn weights(&self, fraction: &R) -> Weights<R> {

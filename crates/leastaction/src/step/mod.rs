@@ -4,7 +4,7 @@
 //! [`State`]; nothing allocates after it is made. Variational methods are all served by `galerkin`, with many
 //! digits after a start in f64 by `coarse`, and where a step is small by `sweeps`; `splitting`, with `motion`, is for methods
 //! that kick and drift, `runge_kutta` the explicit reference. [`Propagator`] does the same for linear systems by one matrix; [`closed_forms`] are those that the
-//! papers print. The loop over steps is left to `simulate`.
+//! papers print. [`Work`] is what the explicit time dependence of L adds to the energy in a step. The loop over steps is left to `simulate`.
 
 pub mod closed_forms;
 mod coarse;
@@ -21,19 +21,22 @@ mod splitting;
 mod sweeps;
 mod tangent;
 mod whole;
+mod work;
 
 pub use convoy::{Sines, Voyage};
 pub use fleet::Fleet;
 pub use propagator::{Propagator, QuadraticForm};
 pub use tangent::{tangent, tangent_map};
+pub use work::Work;
 
 use crate::error::Cause;
-use crate::method::{Method, Scheme};
+use crate::method::{Method, STAGES, Scheme};
 use crate::scalar::{Ledger, Real};
 use crate::system::Problem;
 use galerkin::GalerkinStepper;
 use runge_kutta::RungeKutta4;
 use splitting::SplittingStepper;
+use work::Point;
 
 /// Coordinates and momenta after a number of steps.
 ///
@@ -86,6 +89,8 @@ pub(crate) fn compensated_add<R: Real>(x: &mut R, low: &mut R, increment: R) {
 pub struct Stepper<R> {
     step_size: R,
     t0: R,
+    /// When the last step began.
+    began: R,
     scheme: AnyStepper<R>,
 }
 
@@ -111,7 +116,7 @@ impl<R: Real> Stepper<R> {
                 AnyStepper::RungeKutta4(Box::new(RungeKutta4::new(problem, form, step_size.clone())))
             }
         };
-        Self { step_size, t0: problem.t0.clone(), scheme }
+        Self { step_size, t0: problem.t0.clone(), began: problem.t0.clone(), scheme }
     }
 
     /// Begins anew, as if just made, for a start with these velocities, and for other parameters if they are given. The time of the
@@ -189,12 +194,26 @@ impl<R: Real> Stepper<R> {
             AnyStepper::RungeKutta4(stepper) => stepper.step(state, t)?,
         };
         state.steps += 1;
+        self.began = t.clone();
         Ok(iterations)
     }
 
-    /// The work of the explicit time dependence of L in the last step.
-    pub fn work(&self) -> R {
-        R::zero()
+    /// How many points the quadrature of a step has.
+    fn points(&self) -> usize {
+        match &self.scheme {
+            AnyStepper::Galerkin(stepper) => stepper.points(),
+            AnyStepper::Splitting(stepper) => stepper.points(),
+            AnyStepper::RungeKutta4(_) => STAGES.len(),
+        }
+    }
+
+    /// q and v at a point of the quadrature of the last step; explicit methods keep them only if time occurs in L.
+    fn point(&self, i: usize, q: &mut [R], v: &mut [R]) -> Point<R> {
+        match &self.scheme {
+            AnyStepper::Galerkin(stepper) => stepper.point(i, q, v),
+            AnyStepper::Splitting(stepper) => stepper.point(i, q, v),
+            AnyStepper::RungeKutta4(stepper) => stepper.point(i, q, v),
+        }
     }
 
     /// How often the derivatives of L were evaluated since the stepper was made, those of a start in f64 not counted: the

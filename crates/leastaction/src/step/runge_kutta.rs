@@ -3,6 +3,7 @@
 //! In (q, p): q' = v(q, p), p' = L_q. In (q, v): q' = v, v' = L_vv⁻¹ (L_q − L_vq v − L_vt). The state is (q, p) in both;
 //! the second form converts at the ends of the step, and so does not keep the momentum of a cyclic coordinate.
 
+use super::work::Point;
 use super::{State, compensated_add};
 use crate::error::Cause;
 use crate::method::{Form, STAGES};
@@ -23,6 +24,8 @@ pub(super) struct RungeKutta4<R> {
     rate: [Vec<R>; 2],
     /// Σ b_i k_i
     sum: [Vec<R>; 2],
+    /// q and v of all stages, if time occurs in L.
+    stages: [Vec<R>; 2],
     /// Evaluations of the derivatives of L, since the stepper was made.
     pub(super) evaluations: u64,
 }
@@ -32,6 +35,7 @@ impl<R: Real> RungeKutta4<R> {
         let model = &problem.system.model;
         let zeros = vec![R::zero(); model.n];
         let pair = || [zeros.clone(), zeros.clone()];
+        let timed = if model.structure.autonomous { 0 } else { STAGES.len() };
         Self {
             form,
             h,
@@ -42,6 +46,7 @@ impl<R: Real> RungeKutta4<R> {
             stage: pair(),
             rate: pair(),
             sum: pair(),
+            stages: std::array::from_fn(|_| vec![R::zero(); timed * model.n]),
             evaluations: 0,
         }
     }
@@ -81,7 +86,7 @@ impl<R: Real> RungeKutta4<R> {
             part.fill(R::zero());
         }
         // k_i = f(y + c_i h k_{i−1}), c = 0, ½, ½, 1, b = 1/6, 1/3, 1/3, 1/6
-        for (c, b) in STAGES {
+        for (stage, (c, b)) in STAGES.into_iter().enumerate() {
             let ch = R::from_f64(c) * self.h.clone();
             for i in 0..n {
                 self.stage[0][i] = state.q[i].clone();
@@ -99,6 +104,7 @@ impl<R: Real> RungeKutta4<R> {
             let mut time = t.clone();
             time.add_mul(&R::from_f64(c), &self.h);
             self.rates(&time)?;
+            self.keep(stage);
             let weight = R::from_f64(b);
             for part in 0..2 {
                 for i in 0..n {
@@ -108,6 +114,26 @@ impl<R: Real> RungeKutta4<R> {
         }
         self.finish(state, t)?;
         Ok(0)
+    }
+
+    /// Keeps q and v of a stage for those who evaluate L_t there.
+    fn keep(&mut self, stage: usize) {
+        let lists = [&self.stage[0], &self.rate[0]];
+        for (kept, list) in self.stages.iter_mut().zip(lists).filter(|(kept, _)| !kept.is_empty()) {
+            kept[stage * list.len()..(stage + 1) * list.len()].clone_from_slice(list);
+        }
+    }
+
+    /// q and v at a stage of the last step.
+    pub(super) fn point(&self, i: usize, q: &mut [R], v: &mut [R]) -> Point<R> {
+        let n = q.len();
+        for (out, kept) in [q, v].into_iter().zip(&self.stages) {
+            if let Some(kept) = kept.get(i * n..(i + 1) * n) {
+                out.clone_from_slice(kept);
+            }
+        }
+        let (c, b) = STAGES[i];
+        Point { weight: R::from_f64(b) / R::from_f64(6.0), fraction: R::from_f64(c) }
     }
 
     /// The rates of the present stage.

@@ -4,6 +4,7 @@
 //! changes; Δq and Δp start with what earlier sums have lost. The forces at the end of a step are those at the start of the next one.
 
 use super::motion::Motion;
+use super::work::Point;
 use super::{State, Weights};
 use crate::error::Cause;
 use crate::method::{Flows, Splitting};
@@ -26,6 +27,8 @@ pub(super) struct SplittingStepper<R> {
     force: Vec<R>,
     /// The forces at the start of the step.
     first_force: Vec<R>,
+    /// Q at each kick, if time occurs in L.
+    kicked: Vec<R>,
     /// Evaluations of the forces, since the stepper was made.
     pub(super) evaluations: u64,
 }
@@ -38,9 +41,12 @@ impl<R: Real> SplittingStepper<R> {
         if mass.reciprocals().is_some() {
             forces = forces.with_stages(model);
         }
+        let flows = Flows::new(splitting);
+        let timed = if model.structure.autonomous { 0 } else { flows.kicks.len() };
         Self {
             h,
-            flows: Flows::new(splitting),
+            kicked: vec![R::zero(); timed * model.n],
+            flows,
             forces,
             motion: Motion::new(model.n, &mass),
             mass,
@@ -75,14 +81,40 @@ impl<R: Real> SplittingStepper<R> {
         }
         self.mass.check()?;
         self.begin(state, t);
+        self.keep(0);
         let stages = self.flows.drifts.len();
         self.motion.kick_and_drift(&self.sizes(0), &self.first_force, &self.mass);
         for i in 1..stages {
+            self.keep(i);
             self.advance(i, self.time_of(i, t));
         }
+        self.keep(stages);
         self.evaluate(self.time_of(stages, t));
         self.end(state)?;
         Ok(0)
+    }
+
+    /// Keeps Q at a kick for those who evaluate L_t there.
+    fn keep(&mut self, i: usize) {
+        if !self.autonomous {
+            let q = self.motion.q();
+            self.kicked[i * q.len()..(i + 1) * q.len()].clone_from_slice(q);
+        }
+    }
+
+    /// How many kicks a step has.
+    pub(super) fn points(&self) -> usize {
+        self.flows.kicks.len()
+    }
+
+    /// Q at a kick. L_t does not depend on velocities where the method fits.
+    pub(super) fn point(&self, i: usize, q: &mut [R], v: &mut [R]) -> Point<R> {
+        let n = q.len();
+        if let Some(kicked) = self.kicked.get(i * n..(i + 1) * n) {
+            q.clone_from_slice(kicked);
+        }
+        v.fill(R::zero());
+        Point { weight: self.flows.kicks[i].clone(), fraction: self.flows.times[i].clone() }
     }
 
     /// b_i h and a_{i+1} h.

@@ -276,6 +276,20 @@ impl Sweeper {
         true
     }
 
+    /// Q_i = q + Σ_j μ_ij (h b_j V_j) and V_i, for all coordinates.
+    pub(super) fn point(&self, i: usize, start: &[f64], q: &mut [f64], v: &mut [f64]) {
+        let (nodes, table) = (&self.nodes, &self.table);
+        let all = self.left.iter().enumerate().map(|(k, &j)| (j, nodes.velocity(k)));
+        let following = self.cyclic.iter().enumerate().map(|(k, &j)| (j, nodes.following(k)));
+        for (j, velocities) in all.chain(following) {
+            let mut change = 0.0;
+            for ((part, share), velocity) in table.positions[i].iter().zip(nodes.shares()).zip(velocities) {
+                change += part * (share * velocity);
+            }
+            (q[j], v[j]) = (start[j] + change, velocities[i]);
+        }
+    }
+
     /// The increment of coordinate j at node k + 1 of the step's polynomial.
     pub(super) fn increment(&self, k: usize, j: usize) -> f64 {
         let velocities = match self.left.binary_search(&j) {

@@ -70,6 +70,30 @@ impl<R: Real> Forces<R> {
     }
 }
 
+/// L_t: how L changes with time itself. Along a motion the energy changes at the rate −L_t.
+#[derive(Clone, Debug)]
+pub struct TimeDerivative<R> {
+    evaluator: Evaluator<R>,
+}
+
+impl<R: Real> TimeDerivative<R> {
+    /// The kernel for one set of parameters.
+    pub fn new(model: &Model, parameters: &[R]) -> Self {
+        Self { evaluator: model.evaluator(model.time_derivative_tape(), parameters) }
+    }
+    /// Replaces the parameters.
+    pub fn assign(&mut self, parameters: &[R]) {
+        self.evaluator.assign(parameters);
+    }
+    /// L_t at a state.
+    pub fn at(&mut self, q: &[R], v: &[R], t: &R) -> R {
+        let mut out = [R::zero()];
+        self.evaluator.evaluate(q, v, t, &mut out);
+        let [l_t] = out;
+        l_t
+    }
+}
+
 /// L_q, L_v and the second derivatives.
 #[derive(Clone, Debug)]
 pub struct Hessian<R> {

@@ -34,7 +34,7 @@ pub use describe::{
 };
 pub(crate) use factors::{Turn, turn};
 pub use formulas::{Formulas, Quantity};
-pub use kernels::{BareEnergy, Energy, Forces, Gradient, Hamiltonian, Hessian, SecondOrder};
+pub use kernels::{BareEnergy, Energy, Forces, Gradient, Hamiltonian, Hessian, SecondOrder, TimeDerivative};
 pub use model::{Entry, Model, Structure};
 pub use problem::{Problem, Settings};
 pub use quadratic::Quadratic;

@@ -88,7 +88,7 @@ pub struct Model {
     pub structure: Structure,
     /// What runs the tapes in `f64`; as suits if nothing is said.
     pub backend: Option<Backend>,
-    tapes: [OnceLock<Arc<Tape>>; 8],
+    tapes: [OnceLock<Arc<Tape>>; 9],
     /// The tapes of sweeps, where the factors of L_vv can be written down.
     sweeps: OnceLock<Option<Tapes>>,
     /// The motion without cyclic coordinates.
@@ -268,7 +268,8 @@ impl Model {
     /// and that are not the same in all states. Made anew each time.
     pub fn energy_sizes<R: Real>(&self, parameters: &[R], [q, v]: [&[R]; 2], t: &R) -> [f64; 2] {
         let mut graph = (*self.graph).clone();
-        let at_rest = graph.substitute(self.bare_energy, |node| matches!(node, Node::Velocity(_)).then_some(0.0));
+        let at_rest =
+            graph.substitute(self.bare_energy, |node| matches!(node, Node::Velocity(_)).then_some(0.0));
         let sizes = [graph.size_of_terms(self.bare_energy), graph.size_of_moving_terms(at_rest)];
         let mut out = [R::zero(), R::zero()];
         let tape = Arc::new(Tape::new(&graph, self.n, &sizes));
@@ -290,6 +291,17 @@ impl Model {
     /// The motion in momenta; `None` where there is no [`hamiltonian_tape`](Self::hamiltonian_tape).
     pub fn current(&self) -> Option<Current> {
         flow::current(self)
+    }
+    /// L_t, zero if time does not occur in L. It is differentiated on a copy of the graph: further nodes here would change how others are ordered.
+    pub fn time_derivative_tape(&self) -> Arc<Tape> {
+        let differentiate = || {
+            let mut graph = (*self.graph).clone();
+            let zero = graph.number(0.0);
+            let slopes = Differentiator::default().gradient(&mut graph, self.lagrangian, Depends::TIME);
+            let l_t = slopes.first().map_or(zero, |(_, node)| *node);
+            Arc::new(Tape::new(&graph, self.n, &[l_t]))
+        };
+        self.tapes[8].get_or_init(differentiate).clone()
     }
     /// The right-hand side of L_vv a = force, then the entries of L_vv.
     pub fn acceleration_tape(&self) -> Arc<Tape> {
