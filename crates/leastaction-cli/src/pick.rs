@@ -3,8 +3,9 @@
 use crate::progress::Interrupt;
 use crate::{Ending, say};
 use leastaction::analysis::{self, Picked};
-use leastaction::prelude::Run;
-use leastaction::simulate::Summary;
+use leastaction::error::number;
+use leastaction::prelude::{Run, Solution};
+use leastaction::simulate::{Outcome, Summary};
 use serde::Serialize;
 use std::ops::ControlFlow;
 use std::time::Instant;
@@ -22,9 +23,9 @@ pub(crate) struct Found {
     seconds: f64,
 }
 
-/// Puts method and step into a run with a tolerance and no step; other runs stay as they are.
+/// What is picked for a run with a tolerance and no step, and how a summary has it; nothing for other runs.
 /// Who has no interrupt is ended by Ctrl-C at once.
-pub(crate) fn pick(run: &mut Run, interrupt: Option<&Interrupt>) -> Result<Option<Found>, Ending> {
+pub(crate) fn look(run: &Run, interrupt: Option<&Interrupt>) -> Result<Option<(Picked, Found)>, Ending> {
     let start = Instant::now();
     let flow = || interrupt.map_or(ControlFlow::Continue(()), Interrupt::flow);
     let picked = analysis::pick(run, &|_| flow());
@@ -35,24 +36,38 @@ pub(crate) fn pick(run: &mut Run, interrupt: Option<&Interrupt>) -> Result<Optio
     let Some(picked) = picked? else { return Ok(None) };
     let seconds = start.elapsed().as_secs_f64();
     say(&format!("{picked} in {seconds:.2} s"));
-    let Picked { run: with_step, error, measured_until, tried, .. } = picked;
-    *run = with_step;
-    Ok(Some(Found { error, measured_until, tried, seconds }))
+    let found =
+        Found { error: picked.error, measured_until: picked.measured_until, tried: picked.tried, seconds };
+    Ok(Some((picked, found)))
 }
 
-/// Says if a run did not keep to its tolerance, and what to do.
-pub(crate) fn warn(summary: &Summary, found: Option<&Found>) {
-    let Some((tolerance, error)) = summary.exceeded() else { return };
-    let seen = match found {
-        Some(found) => format!(
-            ": up to t = {} it was {:.1e}, and it grew after that\n  try --tolerance {:.0e}",
-            leastaction::error::number(found.measured_until),
-            found.error,
-            0.3 * tolerance * tolerance / error
-        ),
-        None => "\n  give a smaller step, or leave out the step, so that one is picked".to_owned(),
+/// Puts method and step into a run with a tolerance and no step; other runs stay as they are.
+pub(crate) fn pick(run: &mut Run, interrupt: Option<&Interrupt>) -> Result<(), Ending> {
+    if let Some((picked, _)) = look(run, interrupt)? {
+        *run = picked.run;
+    }
+    Ok(())
+}
+
+/// Says that a run begins again, why, and with which step.
+pub(crate) fn say_again(solution: &Solution, picked: &Picked) {
+    let (t, step) = (number(solution.summary.t_end), number(picked.step));
+    let why = match &solution.outcome {
+        Outcome::Failed(_) => format!("a step failed after t = {t}"),
+        _ => format!("the error exceeded the tolerance at t = {t}"),
     };
-    say(&format!(
-        "warning: the energy error is {error:.1e}, more than the tolerance of {tolerance:.1e}{seen}"
-    ));
+    say(&format!("note: {why}\n  the run begins again with a step of {step}"));
+}
+
+/// That a run did not keep to its tolerance, and what to do.
+pub(crate) fn missed(summary: &Summary, was_picked: bool) -> Option<String> {
+    let (tolerance, error) = summary.exceeded()?;
+    let what = if summary.energy.conserved { "energy error" } else { "error of the energy balance" };
+    let help = match was_picked {
+        true => "no smaller step helped; try a larger tolerance, or a shorter run",
+        false => "give a smaller step, or leave out the step, so that one is picked",
+    };
+    Some(format!(
+        "the {what} is {error:.1e}, more than the tolerance of {tolerance:.1e}; the result is kept\n  {help}"
+    ))
 }

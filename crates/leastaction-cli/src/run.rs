@@ -7,6 +7,7 @@ use crate::arguments::{ResumeFlags, SimulateFlags, SummaryFormat};
 use crate::output::Table;
 use crate::progress::{AFTER_THIS_STEP, Interrupt, Progress};
 use crate::{Ending, counted, output, pick, picture, print, say, warn_of_text};
+use leastaction::analysis::Attempts;
 use leastaction::prelude::{Run, Solution};
 use leastaction::simulate::{Journey, Keeper, Outcome, Plan, Summary};
 use serde::Serialize;
@@ -33,25 +34,40 @@ pub(crate) fn simulate(flags: &SimulateFlags) -> Result<(), Ending> {
         run.every = Some(0);
     }
     let interrupt = Interrupt::install(AFTER_THIS_STEP);
-    let picked = pick::pick(&mut run, Some(&interrupt))?;
-    let plan = run.plan()?;
-    warn_of_text(&plan.problem.system);
-    for note in &plan.notes {
-        say(&format!("note: {note}"));
-    }
+    let (picked, found) = pick::look(&run, Some(&interrupt))?.unzip();
+    let mut attempts = Attempts::new(picked);
+    let plan = attempts.picked().map_or(&run, |picked| &picked.run).plan()?;
+    tell(&plan);
     if plan.every == 0 && !nothing_kept {
         return Err(Ending::BadInput(
             "nothing would be recorded for --out or --plot; try --every 1".to_owned(),
         ));
     }
+    let interval = run.checkpoint_every.unwrap_or_default();
+    let mut keeper =
+        run.checkpoint.as_ref().map(|path| Keeper::create(Path::new(path), interval)).transpose()?;
+    let mut plan = plan;
+    loop {
+        attempts.prepare(&mut plan);
+        let travelled = travel(&plan, plan.begin()?, keeper.as_mut(), &files, &interrupt)?;
+        let again = interrupt.flow().is_continue() && attempts.again(&travelled.solution);
+        let Some(picked) = attempts.picked().filter(|_| again) else {
+            return finish(flags.summary, &files, &plan, travelled, found.as_ref());
+        };
+        pick::say_again(&travelled.solution, picked);
+        plan = picked.run.plan()?;
+    }
+}
+
+/// Says what is to be known before a run.
+fn tell(plan: &Plan) {
+    warn_of_text(&plan.problem.system);
+    for note in &plan.notes {
+        say(&format!("note: {note}"));
+    }
     for warning in plan.warnings() {
         say(&format!("warning: {warning}"));
     }
-    let interval = run.checkpoint_every.unwrap_or_default();
-    let keeper = run.checkpoint.as_ref().map(|path| Keeper::create(Path::new(path), interval)).transpose()?;
-    let journey = plan.begin()?;
-    let travelled = travel(&plan, journey, keeper, &files, &interrupt)?;
-    finish(flags.summary, &files, &plan, travelled, picked.as_ref())
 }
 
 /// Continues a run from its checkpoint.
@@ -64,7 +80,7 @@ pub(crate) fn resume(flags: &ResumeFlags) -> Result<(), Ending> {
     files.check()?;
     files.differ_from(&flags.file)?;
     let plan = found.run.plan()?;
-    let keeper = keeper.every(found.run.checkpoint_every.unwrap_or_default());
+    let mut keeper = keeper.every(found.run.checkpoint_every.unwrap_or_default());
     let mut journey = plan.begin()?;
     found.restore(&mut journey)?;
     let (steps, of) = (found.steps, found.of);
@@ -84,7 +100,7 @@ pub(crate) fn resume(flags: &ResumeFlags) -> Result<(), Ending> {
         true => say(&format!("note: the run has ended before, after the checkpoint at step {steps} of {of}")),
         false => say(&format!("note: goes on after {steps} of {of} steps")),
     }
-    let travelled = travel(&plan, journey, Some(keeper), &files, &interrupt)?;
+    let travelled = travel(&plan, journey, Some(&mut keeper), &files, &interrupt)?;
     finish(flags.summary, &files, &plan, travelled, None)
 }
 
@@ -92,7 +108,7 @@ pub(crate) fn resume(flags: &ResumeFlags) -> Result<(), Ending> {
 fn travel(
     plan: &Plan,
     mut journey: Journey<'_>,
-    keeper: Option<Keeper>,
+    keeper: Option<&mut Keeper>,
     files: &Files,
     interrupt: &Interrupt,
 ) -> Result<Travelled, Ending> {
@@ -104,7 +120,7 @@ fn travel(
         progress.show(step);
         interrupt.flow()
     };
-    let Some(mut keeper) = keeper else {
+    let Some(keeper) = keeper else {
         journey.go(&mut watch);
         progress.finish();
         let solution = journey.into_solution();
@@ -118,9 +134,9 @@ fn travel(
     };
     let kept = keeper.go(plan, &mut journey, &mut watch, &mut write);
     progress.finish();
-    kept.map_err(|error| Ending::Failed(format!("{error}\n  {}", what_is_kept(&keeper, plan))))?;
+    kept.map_err(|error| Ending::Failed(format!("{error}\n  {}", what_is_kept(keeper, plan))))?;
     if !journey.is_over() {
-        say(&what_is_kept(&keeper, plan));
+        say(&what_is_kept(keeper, plan));
     }
     Ok(Travelled { solution: journey.into_solution(), written: Ok(written) })
 }
@@ -303,7 +319,6 @@ fn finish(
     for warning in solution.warnings() {
         say(&format!("warning: {warning}"));
     }
-    pick::warn(&solution.summary, picked);
     let all_written = failed_writes.is_empty();
     match &solution.outcome {
         Outcome::Failed(failure) => {
@@ -318,6 +333,11 @@ fn finish(
             Err(Ending::Interrupted)
         }
         Outcome::NotReached { .. } => Err(Ending::Failed(solution.not_reached().join("\nerror: "))),
-        Outcome::Done | Outcome::Stopped { .. } => Ok(()),
+        Outcome::Done | Outcome::Stopped { .. } | Outcome::Exceeded => {
+            match pick::missed(&solution.summary, picked.is_some()) {
+                Some(message) => Err(Ending::Failed(message)),
+                None => Ok(()),
+            }
+        }
     }
 }

@@ -147,11 +147,10 @@ impl EnsembleWork {
     fn method(&self) -> (String, f64) {
         (self.plan.base.method.name.clone(), self.plan.base.step)
     }
-    /// The energy error that was asked for and can be judged; None if the energy is not conserved.
+    /// The error of the energy, or of its balance, that was asked for.
     #[getter]
     fn tolerance(&self) -> Option<f64> {
-        let base = &self.plan.base;
-        base.tolerance.filter(|_| base.problem.system.structure().autonomous)
+        self.plan.base.tolerance
     }
     /// What the user should know.
     #[getter]

@@ -3,7 +3,7 @@
 use crate::errors::{Kind, json, of_library};
 use crate::system::System;
 use crate::watch::{self, Watch};
-use leastaction::analysis::pick_for;
+use leastaction::analysis::{Attempts, pick_for};
 use leastaction::error::number;
 use leastaction::prelude::Run;
 use leastaction::simulate::{
@@ -108,8 +108,8 @@ impl Told {
         let summary = &solution.summary;
         let missed = summary.exceeded().map(|(tolerance, error)| {
             let help = match picked {
-                Some(_) => "ask for a smaller one",
-                None => "leave out the step, so that one is picked, or ask for a smaller one",
+                Some(_) => "no smaller step helped; ask for a larger one, or a shorter run",
+                None => "leave out the step, so that one is picked",
             };
             format!("the energy error is {error:.1e}, more than the tolerance of {tolerance:.1e}\n  {help}")
         });
@@ -137,7 +137,7 @@ fn message(plan: &Plan, solution: &leastaction::simulate::Solution) -> String {
             format!("the event `{event}` ended the run at t = {time}, within the step to t = {end}")
         }
         Outcome::NotReached { .. } => solution.not_reached().join("\n"),
-        Outcome::Interrupted => {
+        Outcome::Interrupted | Outcome::Exceeded => {
             format!("interrupted after {} of {} steps", summary.steps, plan.steps)
         }
         Outcome::Failed(failure) => {
@@ -245,17 +245,20 @@ pub(crate) fn simulate<'py>(
 ) -> PyResult<Ended<'py>> {
     let (run, system) = system.with(py, keywords)?;
     let done = watch::work(py, progress, |watch| -> leastaction::Result<Found> {
-        let picked = pick_for(&run, &system, &|_| watch.flow())?;
-        let (run, words) = match picked {
-            Some(picked) => (picked.run.clone(), Some(picked.to_string())),
-            None => (run, None),
-        };
-        let plan = run.plan_for(&system)?;
+        let mut attempts = Attempts::new(pick_for(&run, &system, &|_| watch.flow())?);
+        let words = attempts.picked().map(ToString::to_string);
         let interval = run.checkpoint_every.unwrap_or_default();
-        let keeper =
+        let mut keeper =
             run.checkpoint.as_ref().map(|path| Keeper::create(Path::new(path), interval)).transpose()?;
-        let solution = travel(&plan, plan.begin()?, keeper, watch)?;
-        Ok((plan, solution, words))
+        loop {
+            let run = attempts.picked().map_or(&run, |picked| &picked.run);
+            let mut plan = run.plan_for(&system)?;
+            attempts.prepare(&mut plan);
+            let solution = travel(&plan, plan.begin()?, keeper.as_mut(), watch)?;
+            if watch.is_interrupted() || !attempts.again(&solution) {
+                return Ok((plan, solution, words));
+            }
+        }
     })?;
     ended(py, done)
 }
@@ -269,11 +272,11 @@ pub(crate) fn resume<'py>(
     progress: Option<&Bound<'py, PyAny>>,
 ) -> PyResult<Ended<'py>> {
     let done = watch::work(py, progress, |watch| -> leastaction::Result<Found> {
-        let (keeper, checkpoint) = Keeper::open(&path)?;
+        let (mut keeper, checkpoint) = Keeper::open(&path)?;
         let plan = checkpoint.run.plan()?;
         let mut journey = plan.begin()?;
         checkpoint.restore(&mut journey)?;
-        let solution = travel(&plan, journey, Some(keeper), watch)?;
+        let solution = travel(&plan, journey, Some(&mut keeper), watch)?;
         Ok((plan, solution, None))
     })?;
     ended(py, done)
@@ -283,14 +286,14 @@ pub(crate) fn resume<'py>(
 fn travel(
     plan: &Plan,
     mut journey: Journey<'_>,
-    keeper: Option<Keeper>,
+    keeper: Option<&mut Keeper>,
     watch: &Watch,
 ) -> leastaction::Result<leastaction::simulate::Solution> {
     watch.begin(plan.steps);
     let mut reach = |step| watch.reach(step);
     match keeper {
         None => journey.go(&mut reach),
-        Some(mut keeper) => keeper.go(plan, &mut journey, &mut reach, &mut |_| Ok(()))?,
+        Some(keeper) => keeper.go(plan, &mut journey, &mut reach, &mut |_| Ok(()))?,
     }
     if journey.is_over() && !journey.has_failed() {
         watch.end();

@@ -85,24 +85,23 @@ fn perform(request: &Request) -> Result<(), Ending> {
     }
     summary::print_summary(request.summary, &work, &tally, start.elapsed().as_secs_f64())?;
     name_failures(&tally);
-    warn_of_tolerance(&work, &tally);
     if tally.failed == tally.members && tally.members > 0 {
         return Err(Ending::Failed("every member failed; try a smaller step or other starts".to_owned()));
     }
-    Ok(())
+    missed(&work, &tally).map_or(Ok(()), |message| Err(Ending::Failed(message)))
 }
 
 /// Even the smallest steps may not be small enough.
-fn warn_of_tolerance(work: &Work, tally: &Tally) {
-    let base = &work.plan.base;
-    let (Some(tolerance), Some(largest)) = (base.tolerance, &tally.energy_error) else { return };
-    if base.problem.system.structure().autonomous && largest.value > tolerance {
-        say(&format!(
-            "warning: the energy error of member {} is {:.1e}, more than the tolerance of {tolerance:.1e}\n  \
-             with the smallest steps there are; try a smaller --step to begin with, or a method of higher order",
+fn missed(work: &Work, tally: &Tally) -> Option<String> {
+    let (tolerance, largest) = (work.plan.base.tolerance?, tally.energy_error.as_ref()?);
+    let kept = largest.value <= tolerance;
+    (!kept).then(|| {
+        format!(
+            "the energy error of member {} is {:.1e}, more than the tolerance of {tolerance:.1e}; the results are kept\n  \
+             its steps are the smallest there are; try a smaller --step to begin with, or a method of higher order",
             largest.index, largest.value
-        ));
-    }
+        )
+    })
 }
 
 /// What is to be computed.

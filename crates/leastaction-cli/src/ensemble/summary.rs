@@ -77,9 +77,9 @@ fn text(work: &Work, summary: &Summary<'_>) -> String {
         tally.statuses.iter().map(|(word, count)| format!("{count} {word}")).collect();
     lines.push(format!("  ended      {}", statuses.join(", ")));
     if let Some(largest) = &tally.energy_error {
-        let word = if system.structure().autonomous { "error" } else { "change" };
+        let of = if system.structure().autonomous { "" } else { " of the balance" };
         lines.push(format!(
-            "  energy     largest relative {word} {:.6e} (member {})",
+            "  energy     largest error{of} {:.6e} of a member's energy scale (member {})",
             largest.value, largest.index
         ));
     }

@@ -20,7 +20,7 @@ mod study;
 pub(crate) mod truth;
 pub mod verify;
 
-pub use certify::{Picked, pick, pick_for};
+pub use certify::{Attempts, Picked, pick, pick_for, simulate_within};
 pub use convergence::{Convergence, Series};
 pub use measure::{Measure, Over, Vector};
 pub use section::{Orbit, Section, SectionPlan, SectionStart, Vary};

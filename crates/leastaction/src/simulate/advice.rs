@@ -1,12 +1,14 @@
 //! What the user should know of a solution beyond its numbers.
 
-use super::{Nearest, Outcome, Solution, Summary, Tally};
+use super::{Nearest, Outcome, Solution, StepError, Summary, Tally};
 use crate::error::number;
 
 /// An energy or a balance that is wrong by more than this part of the motion's energy deserves a word, and by this one says that nothing
 /// was simulated.
 const DOUBTFUL: f64 = 1e-3;
 const LARGE: f64 = 0.1;
+/// A step that gets more than this part of the motion wrong does not resolve it: about nine steps of `midpoint` to a period, or three of `gauss4`.
+const UNRESOLVED: f64 = 0.01;
 
 impl Solution {
     /// What was looked for and did not happen, or happened too often to be kept.
@@ -80,6 +82,15 @@ impl Solution {
                 "the {what} is {} of the energy scale of the motion: {verdict}\n  \
                  try a smaller step, a method of higher order, or a tolerance of 1e-8",
                 percent(energy.max_error)
+            ));
+        }
+        if let Some(StepError { coordinate, error }) = &self.summary.resolution
+            && !(*error <= UNRESOLVED)
+        {
+            warnings.push(format!(
+                "the step is too large for the motion of `{coordinate}`: one step and its two halves differ by {} of its range\n  \
+                 try a smaller step, or a tolerance of 1e-8 without a step",
+                percent(*error)
             ));
         }
         warnings

@@ -31,6 +31,8 @@ pub struct Invariants<R> {
     pub last: R,
     /// The largest difference from the initial energy.
     pub largest: f64,
+    /// A larger difference ends the run; infinite for most.
+    limit: f64,
     /// The momenta of cyclic coordinates, then those of linear symmetries.
     pub momenta: Vec<Drift>,
     /// How to compute the last of the momenta, and their initial values.
@@ -63,7 +65,17 @@ impl<R: Real> Invariants<R> {
             symmetries.push((momentum, initial));
         }
         let meter = EnergyMeter::new(problem);
-        Self { last: meter.initial().clone(), meter, largest: 0.0, momenta, symmetries }
+        Self { last: meter.initial().clone(), meter, largest: 0.0, limit: f64::INFINITY, momenta, symmetries }
+    }
+
+    /// The same for a run that ends when its energy is wrong by more than this.
+    pub fn with_limit(self, limit: Option<f64>) -> Self {
+        Self { limit: limit.unwrap_or(f64::INFINITY), ..self }
+    }
+
+    /// Whether the energy is wrong by more than the limit.
+    pub(super) fn is_beyond_limit(&self) -> bool {
+        self.largest > self.limit
     }
 
     /// Writes or reads what it has seen.
@@ -108,6 +120,6 @@ impl<R: Real> Observer<R> for Invariants<R> {
             drift.largest = drift.largest.max(value.distance(initial));
             drift.size = drift.size.max(value.size);
         }
-        Ok(ControlFlow::Continue(()))
+        Ok(if self.is_beyond_limit() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) })
     }
 }

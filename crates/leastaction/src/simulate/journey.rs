@@ -7,7 +7,7 @@ use super::numbers::{Numbers, in_precision};
 use super::plan::period_text;
 use super::{
     Events, Invariants, Moment, NewtonSummary, Observed, Observer, Outcome, Outputs, Plan, Recorder,
-    Solution, Summary, Watch, diagnose, proceed, simulate,
+    Resolution, Solution, Summary, Watch, diagnose, proceed, simulate,
 };
 use crate::error::{Cause, Error, Result};
 use crate::scalar::{Ledger, Real};
@@ -105,6 +105,7 @@ struct Way<'p, R> {
     stepper: Stepper<R>,
     state: State<R>,
     invariants: Invariants<R>,
+    resolution: Resolution<R>,
     newton: Newton,
     recorder: Option<Recorder<R>>,
     outputs: Outputs<R>,
@@ -134,10 +135,12 @@ impl<'p, R: Real> Way<'p, R> {
         // a stepper of their own, only if there are any
         let events =
             (!observed.events.is_empty()).then(|| Events::new(&problem, &plan.method, &stepper, &observed));
+        let state = State::new(&problem);
         Ok(Self {
             plan,
-            state: State::new(&problem),
-            invariants: Invariants::new(&problem),
+            resolution: Resolution::new(&state, plan.steps),
+            state,
+            invariants: Invariants::new(&problem).with_limit(plan.limit),
             newton: Newton::default(),
             recorder,
             outputs: Outputs::new(&problem, &observed.outputs),
@@ -156,7 +159,7 @@ impl<R: Real> Going for Way<'_, R> {
     fn go(&mut self, watch: Watch<'_>) {
         let mut watcher = Watcher(watch);
         // first those who may refuse a step
-        let mut all: Vec<&mut dyn Observer<R>> = vec![&mut self.invariants];
+        let mut all: Vec<&mut dyn Observer<R>> = vec![&mut self.invariants, &mut self.resolution];
         let stopped = self.events.as_ref().is_some_and(|events| events.stopped.is_some());
         if let Some(events) = &mut self.events {
             all.push(events);
@@ -178,6 +181,9 @@ impl<R: Real> Going for Way<'_, R> {
             Some(events) => events.outcome(outcome),
             None => outcome,
         };
+        if matches!(self.outcome, Outcome::Interrupted) && self.invariants.is_beyond_limit() {
+            self.outcome = Outcome::Exceeded;
+        }
         if let Outcome::Failed(failure) = &mut self.outcome {
             let (stepper, plan) = (&self.stepper, self.plan);
             failure.cause = plan.reason_of(failure.cause.clone());
@@ -209,6 +215,7 @@ impl<R: Real> Going for Way<'_, R> {
         let events = self.events.as_ref().map(|events| &events.crossings);
         let summary =
             Summary::new(self.plan, &self.state, t_end, &self.invariants, newton, self.seconds, &outcome)
+                .with_resolution(&self.resolution)
                 .with_outputs(&self.observed.output_names, &self.outputs)
                 .with_events(events);
         let events = events.map(|events| events.rounded()).unwrap_or_default();
@@ -230,6 +237,7 @@ impl<R: Real> Going for Way<'_, R> {
         ledger.require(finite && self.state.steps <= self.plan.steps);
         self.stepper.exchange(ledger);
         self.invariants.exchange(ledger);
+        self.resolution.exchange(ledger);
         self.newton.exchange(ledger);
         ledger.require(self.newton.steps == self.state.steps);
         if let Some(recorder) = &mut self.recorder {

@@ -26,6 +26,7 @@ mod path;
 mod plan;
 mod recorder;
 mod report;
+mod resolution;
 mod root;
 mod run;
 mod solution;
@@ -51,8 +52,9 @@ pub use observed::{Observed, Outputs};
 pub use plan::{Plan, Watch};
 pub use recorder::{Output, Recorder, Recording};
 pub use report::{EventSummary, FailureSummary, Nearest, OutputSummary};
+pub use resolution::Resolution;
 pub use run::{InitialState, Run};
-pub use solution::{DigitsSummary, EnergySummary, NewtonSummary, Solution, Summary};
+pub use solution::{DigitsSummary, EnergySummary, NewtonSummary, Solution, StepError, Summary};
 pub use whole::write_whole;
 
 use crate::error::{Cause, Failure};
@@ -99,6 +101,8 @@ pub enum Outcome {
         /// The name of the first of these events.
         event: String,
     },
+    /// The error of the energy exceeded the [limit](Plan::limit) of the plan.
+    Exceeded,
     /// A step failed; the state is the one before it.
     Failed(Box<Failure>),
 }
@@ -111,6 +115,7 @@ impl Outcome {
             Self::Interrupted => "interrupted",
             Self::Stopped { .. } => "stopped",
             Self::NotReached { .. } => "not reached",
+            Self::Exceeded => "exceeded",
             Self::Failed(_) => "failed",
         }
     }

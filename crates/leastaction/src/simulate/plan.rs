@@ -36,6 +36,8 @@ pub struct Plan {
     pub steps: u64,
     /// The relative error of the energy that is wanted, if that was said.
     pub tolerance: Option<f64>,
+    /// A larger error of the energy ends the run, because it will begin again with a smaller step.
+    pub limit: Option<f64>,
     /// Decimal digits to compute with; `None` is `f64`.
     pub precision: Option<usize>,
     /// Every so many steps are recorded; 0 records nothing.
@@ -88,6 +90,7 @@ impl Plan {
             step,
             steps,
             tolerance,
+            limit: None,
             precision: run.precision,
             every,
             dense,

@@ -1,7 +1,7 @@
 //! What comes out of a run.
 
 use super::report::{EventSummary, FailureSummary, OutputSummary};
-use super::{Crossings, Invariants, Outcome, Plan, Recording, Run};
+use super::{Crossings, Invariants, Outcome, Plan, Recording, Resolution, Run};
 use crate::error::{Error, Result, number};
 use crate::expr::Backend;
 use crate::scalar::Real;
@@ -60,6 +60,8 @@ pub struct Summary {
     pub p: Vec<f64>,
     /// The energy over the run.
     pub energy: EnergySummary,
+    /// What one step gets wrong, of those that were compared with their two halves, and in which coordinate.
+    pub resolution: Option<StepError>,
     /// Largest change of each conserved momentum: by the name of its coordinate, or by its own such as `total p_x`.
     pub momenta: BTreeMap<String, f64>,
     /// How the step equations were solved.
@@ -173,6 +175,15 @@ impl EnergySummary {
 /// Scales of errors that differ by less than this factor are not told apart in a summary.
 const ALIKE: f64 = 10.0;
 
+/// What one step gets wrong.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct StepError {
+    /// The coordinate.
+    pub coordinate: String,
+    /// The difference between a step and its two halves, as a part of the range of the coordinate or its momentum.
+    pub error: f64,
+}
+
 /// How the step equations were solved.
 #[derive(Clone, Debug, Serialize)]
 pub struct NewtonSummary {
@@ -221,6 +232,7 @@ impl Summary {
                 conserved: system.structure().autonomous,
                 work: invariants.meter.work().to_f64(),
             },
+            resolution: None,
             momenta,
             newton,
             wall_seconds,
@@ -241,6 +253,14 @@ impl Summary {
                 momenta: invariants.momenta.iter().map(|d| (d.name.clone(), d.largest, d.size)).collect(),
             },
         }
+    }
+}
+
+impl Summary {
+    /// The same with what steps get wrong.
+    pub(super) fn with_resolution<R: Real>(self, resolution: &Resolution<R>) -> Self {
+        let named = |(i, error): (usize, f64)| StepError { coordinate: self.units.names[i].clone(), error };
+        Self { resolution: resolution.worst().map(named), ..self }
     }
 }
 

@@ -8,6 +8,7 @@
 //!
 //! [`pick()`] uses the same search to give a run with a tolerance its method and step.
 
+mod attempts;
 mod certificate;
 mod conserved;
 mod cost;
@@ -27,6 +28,7 @@ pub use certificate::{
     OrderFound, PeriodFound, Recommendation, RunFound, SolverFound, Verdict,
 };
 
+pub use attempts::{Attempts, simulate_within};
 pub use pick::{Measure, Picked, pick, pick_for};
 
 use super::Watch;

@@ -1,12 +1,12 @@
 //! The method and the fixed step for a run that names a tolerance instead.
 //!
 //! A short look with small steps says how fast the motion is, what its period is and how large rounding is; `search` does the rest.
-//! The tolerance is the largest relative error of the energy at the ends of steps. Where a method keeps the energy to rounding
-//! whatever the step, as Gauss methods do for linear systems, a step may differ from its two halves by the tolerance instead. Where the
-//! energy is not conserved, the whole run may differ by it from one with half the step, relative to the largest |q| and |p|.
+//! The tolerance is the largest error of the energy, or of the energy balance where time occurs in L, at the ends of steps, relative to the energy
+//! scale of the motion. A step must also resolve the motion: it may differ from its two halves by no more than the tolerance, relative to the range of
+//! each coordinate and momentum.
 
 use super::conserved::rounding;
-use super::search::{Found, Search, Trial, methods, methods_abreast};
+use super::search::{Search, methods, methods_abreast};
 use super::spectrum::known;
 use super::terrain::Terrain;
 use super::trail::Trail;
@@ -56,6 +56,20 @@ pub struct Picked {
     pub whole: bool,
     /// How many runs were tried.
     pub tried: usize,
+    /// The energy scale of the motion looked at: errors of the energy are parts of it.
+    pub energy_scale: f64,
+    /// When the run starts.
+    pub run_start: f64,
+}
+
+impl Picked {
+    /// Makes the step smaller by a factor, so that a whole number of steps fills the time.
+    pub(super) fn shrink(&mut self, factor: f64) {
+        let length = self.step * self.steps as f64;
+        let steps = (self.steps as f64 / factor).ceil();
+        (self.step, self.steps) = (length / steps, steps as u64);
+        self.run.step = Some(Quantity::Number(self.step));
+    }
 }
 
 /// What the error of a picked run is of.
@@ -63,18 +77,18 @@ pub struct Picked {
 pub enum Measure {
     /// The energy.
     Energy,
-    /// A step against its two halves, because the energy is kept to rounding by any.
+    /// The energy balance, because time occurs in the Lagrangian.
+    Balance,
+    /// A step against its two halves, because the energy error is smaller.
     Step,
-    /// The motion against one with half the step, because the energy is not conserved.
-    Motion,
 }
 
 impl fmt::Display for Picked {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let what = match self.measure {
             Measure::Energy => "energy error",
+            Measure::Balance => "error of the energy balance",
             Measure::Step => "error of a step",
-            Measure::Motion => "error of the motion",
         };
         write!(
             f,
@@ -146,8 +160,7 @@ pub fn pick_for(run: &Run, system: &System, watch: Watch<'_>) -> Result<Option<P
         trials: 0.into(),
     };
     let found = search.among(&methods, SHORTLIST);
-    let best = found.reached.iter().chain(&found.exact).min_by(|a, b| a.total().total_cmp(&b.total()));
-    let Some(best) = best else { return Err(unreached(&found, target, t0)) };
+    let Some(best) = found.best() else { return Err(unsolved(target)) };
     Ok(Some(Picked {
         run: Run {
             method: Some(best.method.name.clone()),
@@ -160,13 +173,15 @@ pub fn pick_for(run: &Run, system: &System, watch: Watch<'_>) -> Result<Option<P
         tolerance: target,
         error: best.error,
         measure: match system.structure().autonomous {
-            false => Measure::Motion,
-            true if best.error > best.energy_error => Measure::Step,
+            _ if best.error > best.energy_error => Measure::Step,
+            false => Measure::Balance,
             true => Measure::Energy,
         },
         measured_until: t0 + best.steps as f64 * best.step,
         whole: best.steps == best.whole,
         tried: search.trials.into_inner(),
+        energy_scale: best.energy_scale,
+        run_start: t0,
     }))
 }
 
@@ -220,19 +235,10 @@ fn smaller(step: f64, rate: f64) -> f64 {
 }
 
 /// Why there is nothing to pick.
-fn unreached(found: &Found, target: f64, t0: f64) -> Error {
-    let least = |trial: &Trial| {
-        format!(
-            "the smallest error reached is {:.1e}, with {} and steps of {}, measured up to t = {}\n  try a tolerance above that",
-            trial.error,
-            trial.method.name,
-            digits(trial.step),
-            digits(t0 + trial.steps as f64 * trial.step)
-        )
-    };
-    let why = found.least.as_ref().map_or_else(
-        || "no step of any method could be solved\n  `leastaction certify` says more".to_owned(),
-        least,
+fn unsolved(target: f64) -> Error {
+    let message = format!(
+        "no method and step for a tolerance of {target:e}: no step of any method could be solved\n  \
+         `leastaction certify` says more"
     );
-    Error::BadRun { message: format!("no method keeps to a tolerance of {target:e}: {why}") }
+    Error::BadRun { message }
 }

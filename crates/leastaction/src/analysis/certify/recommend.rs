@@ -47,11 +47,6 @@ pub(super) fn recommend(
     let mut recommendation =
         Recommendation { energy_error: options.energy_error, own, candidates: Vec::new(), notes: Vec::new() };
     let system = &plan.problem.system;
-    if !system.structure().autonomous {
-        recommendation.own = None;
-        recommendation.notes.push("none: the energy is not conserved, so its error says nothing".to_owned());
-        return recommendation;
-    }
     let mut methods = methods(system);
     if plan.method.is_variational() && !methods.iter().any(|m| m.scheme == plan.method.scheme) {
         methods.push(plan.method.clone());
@@ -86,12 +81,6 @@ pub(super) fn recommend(
 /// Lists what was found and says what was not.
 fn fill(recommendation: &mut Recommendation, subject: &Subject<'_>, trail: &Trail, found: &Found) {
     let plan = subject.plan;
-    if !found.exact.is_empty() {
-        let exact = names(found.exact.iter().map(|trial| &trial.method));
-        recommendation.notes.push(format!(
-            "not listed, because the energy error was rounding with every step tried: {exact}"
-        ));
-    }
     // an error over a small part of the run says little about all of it
     let seen = plan.problem.t0 + LEAST_SEEN * trail.steps as f64 * plan.step;
     let all = found.reached.iter().map(|trial| candidate(trial, plan.problem.t0));
@@ -106,7 +95,7 @@ fn fill(recommendation: &mut Recommendation, subject: &Subject<'_>, trail: &Trai
     let until = listed.iter().map(|c| c.measured_until).fold(f64::INFINITY, f64::min);
     if subject.interrupted() {
         recommendation.notes.push("interrupted: not all methods were tried".to_owned());
-    } else if found.reached.is_empty() && found.exact.is_empty() {
+    } else if found.reached.is_empty() {
         let why = "it takes too many steps, or more digits than 64-bit numbers have";
         recommendation.notes.push(format!("no method reached {:e}: {why}", recommendation.energy_error));
     } else if until < end {

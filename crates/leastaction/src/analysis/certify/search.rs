@@ -15,7 +15,7 @@ use crate::analysis::Watch;
 use crate::error::Cause;
 use crate::method::{Galerkin, Method, Scheme};
 use crate::scalar::elementary;
-use crate::simulate::{EnergyMeter, Moment, Observer, Outcome, simulate};
+use crate::simulate::{EnergyMeter, Moment, Observer, Outcome, Resolution, simulate};
 use crate::step::{State, Stepper, Voyage};
 use crate::system::{Problem, System};
 use std::ops::ControlFlow;
@@ -42,12 +42,8 @@ const AIM: f64 = 0.7;
 const CHEAPER: f64 = 0.95;
 /// Smaller steps are tried by this factor.
 const SMALLER: f64 = 0.85;
-/// An error of an exact method is that of so many steps.
-const LOCAL_STEPS: u64 = 32;
-/// Large steps, which Newton's method solves, leave so many times the rounding of small ones.
-const LARGE_STEPS: f64 = 4.0;
-/// Errors asked for that are at least so many times rounding are told from it.
-const ABOVE_ROUNDING: f64 = 30.0;
+/// So many steps of a trial are compared with their halves.
+const SAMPLES: u64 = 16;
 /// Runs of more steps are not recommended.
 const MOST_STEPS: f64 = 1e9;
 /// A part of a run may miss its hardest moments; see [`margin`].
@@ -105,11 +101,10 @@ pub(super) struct Trial {
     /// The error measured, and the part of it that is the energy's.
     pub(super) error: f64,
     pub(super) energy_error: f64,
+    pub(super) energy_scale: f64,
     /// A step on average.
     cost: f64,
     pub(super) evaluations: f64,
-    /// Whether every step tried with the method left the energy to rounding.
-    pub(super) exact: bool,
     /// Whether a larger step would do but costs more.
     lowered: bool,
 }
@@ -159,11 +154,17 @@ pub(super) struct Search<'a> {
 pub(super) struct Found {
     /// What reaches the error over as much of the run as was looked at, the cheapest first.
     pub(super) reached: Vec<Trial>,
-    /// Methods that keep the energy to rounding with all steps that resolve the motion, and so well that two halves of a step differ
-    /// from it by the error wanted.
-    pub(super) exact: Vec<Trial>,
+    /// The cheapest that reaches the error over the first part of the run.
+    first: Option<Trial>,
     /// The least error of all trials, whether it was enough or not.
-    pub(super) least: Option<Trial>,
+    least: Option<Trial>,
+}
+
+impl Found {
+    /// What is to be run: what reaches the error, or else comes nearest to that.
+    pub(super) fn best(&self) -> Option<&Trial> {
+        self.reached.first().or(self.first.as_ref()).or(self.least.as_ref())
+    }
 }
 
 /// What was found with one method.
@@ -206,17 +207,14 @@ impl Search<'_> {
         let mut tried = Vec::new();
         for course in courses {
             found.note(course.least);
-            match course.best {
-                Some(trial) if self.told(&trial) => found.exact.push(trial),
-                best => tried.extend(best),
-            }
+            tried.extend(course.best);
         }
         let by_rate = |a: &Trial, b: &Trial| a.rate().total_cmp(&b.rate());
-        found.exact.sort_by(by_rate);
         tried.sort_by(by_rate);
         let limit = tried.first().map_or(0.0, |best| self.interest * best.rate());
         tried.retain(|trial| trial.rate() <= limit);
         tried.truncate(most);
+        found.first = tried.first().cloned();
         for course in each(&tried, |trial| self.long(trial)) {
             found.note(course.least);
             found.reached.extend(course.best);
@@ -232,14 +230,16 @@ impl Search<'_> {
         let mut look = self.look(method, window);
         // too large a step takes many corrections, so not the largest first
         let mut next = Some(0.7 * bracket.top);
-        let mut before = f64::INFINITY;
+        // the more steps could not be solved, the smaller the next
+        let (mut before, mut unsolved) = (f64::INFINITY, 1.0);
         for _ in 0..TRIALS {
             let Some((step, whole)) = next.map(|step| self.rounded(step)) else { break };
             if self.interrupted() || whole as f64 > MOST_STEPS || bracket.knows(step) {
                 break;
             }
             let Some(trial) = self.run(method, step, whole, &mut look) else {
-                next = bracket.after(step, false, 0.5);
+                unsolved *= 0.5;
+                next = bracket.after(step, false, unsolved);
                 continue;
             };
             let good = course.note(&trial, self.target);
@@ -256,9 +256,6 @@ impl Search<'_> {
             before = trial.error;
         }
         self.lower(method, bracket.good, &mut look, &mut course);
-        if let Some(best) = &mut course.best {
-            best.exact = look.exact;
-        }
         course
     }
 
@@ -282,15 +279,16 @@ impl Search<'_> {
         let mut course = Course::default();
         let top = if trial.lowered { trial.step } else { self.top(&trial.method) };
         let mut bracket = Bracket { good: None, bad: f64::INFINITY, top };
-        let mut look = Look { work: LONG_WORK, exact: trial.exact, ..self.look(&trial.method, None) };
-        let mut next = Some(trial.step);
+        let mut look = Look { work: LONG_WORK, ..self.look(&trial.method, None) };
+        let (mut next, mut unsolved) = (Some(trial.step), 1.6);
         for _ in 0..LONG_TRIALS {
             let Some((step, whole)) = next.map(|step| self.rounded(step)) else { break };
             if self.interrupted() || bracket.knows(step) {
                 break;
             }
             let Some(trial) = self.run(&trial.method, step, whole, &mut look) else {
-                next = bracket.after(step, false, 0.8);
+                unsolved *= 0.5;
+                next = bracket.after(step, false, unsolved);
                 continue;
             };
             let allowed = self.target * margin(&trial.method, trial.steps as f64 / trial.whole as f64);
@@ -317,26 +315,24 @@ impl Search<'_> {
         };
         let steps = steps.min(whole);
         let mut stepper = self.sized(&look.base, step);
-        // what is left unsolved hides whether a method keeps the energy whatever the step
-        if self.tolerant && !look.exact {
+        if self.tolerant {
             stepper.tolerate(self.target, whole);
         }
         let mut state = State::new(self.problem);
         let before = stepper.evaluations();
-        let mut gauge =
-            Gauge::new(self.problem, look.price.clone(), before, || self.sized(&look.base, 0.5 * step));
+        let mut gauge = Gauge {
+            cost: look.price.clone(),
+            spent: 0.0,
+            evaluations: before,
+            meter: EnergyMeter::new(self.problem),
+            largest: 0.0,
+            resolution: Resolution::with_samples(&state, steps, SAMPLES),
+        };
         let observers: &mut [&mut dyn Observer<f64>] = &mut [&mut gauge, &mut Progress(self.watch)];
         let outcome = simulate(self.problem, &mut stepper, &mut state, steps, observers);
-        let (energy_error, mut error) = (gauge.energy_error(), gauge.error());
+        let (energy_error, error) = (gauge.energy_error(), gauge.error());
         if !matches!(outcome, Outcome::Done) || !error.is_finite() {
-            look.exact = false;
             return None;
-        }
-        look.exact &=
-            self.problem.system.structure().autonomous && error <= LARGE_STEPS * self.rounding(steps);
-        if look.exact {
-            // the energy says nothing about the motion
-            error = error.max(self.local(&look.base, step, steps)?);
         }
         Some(Trial {
             method: method.clone(),
@@ -345,9 +341,9 @@ impl Search<'_> {
             steps,
             error,
             energy_error,
+            energy_scale: gauge.meter.energy_scale(),
             cost: gauge.spent / steps as f64,
             evaluations: (stepper.evaluations() - before) as f64 / steps as f64,
-            exact: false,
             lowered: false,
         })
     }
@@ -367,7 +363,6 @@ impl Search<'_> {
             cost,
             window,
             work: TRIAL_WORK,
-            exact: true,
         }
     }
 
@@ -377,28 +372,6 @@ impl Search<'_> {
         stepper.resize(&step);
         stepper.restart(None, &self.problem.v0);
         stepper
-    }
-
-    /// How far a step is from its two halves at most, relative to the sizes of q and p.
-    fn local(&self, base: &Stepper<f64>, step: f64, steps: u64) -> Option<f64> {
-        let mut stepper = self.sized(base, step);
-        let mut half = self.sized(base, 0.5 * step);
-        let mut state = State::new(self.problem);
-        let mut distance = Distance::new(self.problem);
-        for _ in 0..steps.min(LOCAL_STEPS) {
-            let mut other = State { steps: 2 * state.steps, ..state.clone() };
-            stepper.step(&mut state).ok()?;
-            half.step(&mut other).ok()?;
-            half.step(&mut other).ok()?;
-            distance.note(&state, &other);
-        }
-        Some(distance.relative())
-    }
-
-    /// Whether a method keeps the energy to rounding over the whole time, though less was asked for.
-    fn told(&self, trial: &Trial) -> bool {
-        let less = self.target > ABOVE_ROUNDING * self.rounding(trial.steps);
-        trial.exact && less && trial.steps == trial.whole
     }
 
     /// Rounding of the energy over so many steps.
@@ -465,8 +438,6 @@ struct Look {
     window: Option<f64>,
     /// With how much work at most.
     work: f64,
-    /// Whether all runs so far left the energy to rounding.
-    exact: bool,
 }
 
 /// The largest step that was good enough and the smallest that was not.
@@ -507,83 +478,32 @@ struct Gauge {
     evaluations: u64,
     meter: EnergyMeter<f64>,
     largest: f64,
-    /// The same run with half the step, where the energy is not conserved.
-    twin: Option<Box<Twin>>,
-}
-
-struct Twin {
-    stepper: Stepper<f64>,
-    state: State<f64>,
-    distance: Distance,
+    resolution: Resolution<f64>,
 }
 
 impl Gauge {
-    fn new(problem: &Problem<f64>, cost: Cost, evaluations: u64, half: impl Fn() -> Stepper<f64>) -> Self {
-        let twin = || Twin { stepper: half(), state: State::new(problem), distance: Distance::new(problem) };
-        Self {
-            cost,
-            spent: 0.0,
-            evaluations,
-            meter: EnergyMeter::new(problem),
-            largest: 0.0,
-            twin: (!problem.system.structure().autonomous).then(|| Box::new(twin())),
-        }
-    }
-
+    /// The error of the energy, or of its balance.
     fn energy_error(&self) -> f64 {
-        self.largest / self.meter.scale()
+        self.meter.relative(self.largest)
     }
 
-    /// The error of the energy, or of the motion where the energy is not conserved.
+    /// The larger of the error of the energy and what a step gets wrong.
     fn error(&self) -> f64 {
-        self.twin.as_ref().map_or_else(|| self.energy_error(), |twin| twin.distance.relative())
+        let (energy, step) = (self.energy_error(), self.resolution.error());
+        if step <= energy { energy } else { step }
     }
 }
 
 impl Observer<f64> for Gauge {
     fn observe(&mut self, moment: &Moment<'_, f64>) -> Result<ControlFlow<()>, Cause> {
-        if moment.state.steps == 0 {
-            return Ok(ControlFlow::Continue(()));
+        if moment.state.steps > 0 {
+            let evaluations = moment.stepper.evaluations();
+            self.spent += self.cost.of(evaluations - self.evaluations, moment.stepper.matrices());
+            self.evaluations = evaluations;
+            let error = (self.meter.measure(moment)? - self.meter.initial()).abs();
+            // not `max`, which would hide a NaN
+            self.largest = if error <= self.largest { self.largest } else { error };
         }
-        let evaluations = moment.stepper.evaluations();
-        self.spent += self.cost.of(evaluations - self.evaluations, moment.stepper.matrices());
-        self.evaluations = evaluations;
-        let energy = self.meter.measure(moment)?;
-        self.largest = self.largest.max((energy - self.meter.initial()).abs());
-        if let Some(twin) = &mut self.twin {
-            twin.stepper.step(&mut twin.state)?;
-            twin.stepper.step(&mut twin.state)?;
-            twin.distance.note(moment.state, &twin.state);
-        }
-        Ok(ControlFlow::Continue(()))
+        self.resolution.observe(moment)
     }
-}
-
-/// The largest distance between two motions in q and in p, and how large q and p are.
-struct Distance {
-    far: [f64; 2],
-    sizes: [f64; 2],
-}
-
-impl Distance {
-    fn new(problem: &Problem<f64>) -> Self {
-        Self { far: [0.0; 2], sizes: [largest(&problem.q0), largest(&problem.p0)] }
-    }
-
-    fn note(&mut self, state: &State<f64>, other: &State<f64>) {
-        for (i, (a, b)) in [(&state.q, &other.q), (&state.p, &other.p)].into_iter().enumerate() {
-            let far = a.iter().zip(b).fold(0.0f64, |m, (x, y)| m.max((x - y).abs()));
-            self.far[i] = self.far[i].max(far);
-            self.sizes[i] = self.sizes[i].max(largest(a));
-        }
-    }
-
-    fn relative(&self) -> f64 {
-        let part = |i: usize| if self.far[i] == 0.0 { 0.0 } else { self.far[i] / self.sizes[i] };
-        part(0).max(part(1))
-    }
-}
-
-fn largest(x: &[f64]) -> f64 {
-    x.iter().fold(0.0, |m, x| m.max(x.abs()))
 }

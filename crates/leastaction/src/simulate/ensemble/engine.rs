@@ -452,6 +452,8 @@ impl FourAbreast {
             fleet: Fleet::new(&plan.problem, &stepper)?,
             energies: match seat.events {
                 Some(_) => None,
+                // what steppers know of the work of a step is asked one by one
+                None if !plan.problem.system.structure().autonomous => None,
                 None => seat.energy.meter.hamiltonian().and_then(Hamiltonian::abreast),
             },
             seats: std::array::from_fn(|_| seat.clone()),

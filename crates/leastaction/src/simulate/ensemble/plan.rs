@@ -28,9 +28,6 @@ const MOST_TRIED: u64 = 256;
 /// A fixed number of sweeps may take so many times the steps that are needed if all are solved, as members that are tried tell. With twice the steps double
 /// pendula within 1e-3 still took 0.41 s instead of 1.05 s in registers of eight lanes.
 const MOST_MORE: f64 = 3.0;
-/// What is said of members whose energies tell nothing.
-const SHARED: &str = "time occurs in the Lagrangian, so no energy tells whether a member keeps to the tolerance: all members have the step that was picked for the run which is \
-                      not varied\n  compare with half of it (--step) where members differ much";
 /// So many times the steps are worth it to compute sines at the starts of steps instead of their points.
 const AT_START: f64 = 1.15;
 /// Even a small ensemble has about so many blocks, for threads to share.
@@ -90,12 +87,8 @@ impl EnsemblePlan {
             starter,
             base,
         };
-        match made.base.tolerance {
-            Some(tolerance) if made.base.problem.system.structure().autonomous => {
-                made.climb(tolerance, &observed);
-            }
-            Some(_) => made.base.notes.push(SHARED.to_owned()),
-            None => {}
+        if let Some(tolerance) = made.base.tolerance {
+            made.climb(tolerance, &observed);
         }
         Ok(made)
     }
