@@ -72,7 +72,8 @@ fn the_numbers_of_the_double_pendulum() {
     assert!((q - 4.0).abs() < 0.05 && (p - 4.0).abs() < 0.05, "{q} {p}");
     // the same energy error as that of the summary
     let summary = Run::of("double-pendulum").simulate().unwrap().summary;
-    assert_eq!(c.energy.measured.largest.unwrap(), summary.energy.max_relative_error);
+    let ratio = c.energy.measured.largest.unwrap() / summary.energy.max_error;
+    assert!((ratio - 1.0).abs() < 1e-5, "{ratio}");
     assert_eq!(c.solver.measured.iterations_mean.unwrap(), summary.newton.iterations_mean);
     assert_eq!(c.solver.measured.iterations_max.unwrap(), summary.newton.iterations_max);
     // the second correction by Newton's method is next to nothing
@@ -106,9 +107,9 @@ fn rk4_fails() {
     let found = &c.symplecticity.measured;
     // what it lacks is no rounding: it does not change with the last digits of the state
     assert!(found.defect.unwrap() > 1e-8 && found.allowed < 1e-13, "{found:?}");
-    // the drift per unit of time is that of the run itself: 1.1e-6 in 10 s
+    // the drift per unit of time is that of the run itself: 3.7e-6 of the mean kinetic energy in 10 s
     let slope = c.energy.measured.slope.unwrap();
-    assert!((-1.3e-7..-0.8e-7).contains(&slope), "{slope:e}");
+    assert!((-4.3e-7..-3.2e-7).contains(&slope), "{slope:e}");
     // in coordinates and velocities the momenta of a top are lost too
     let top = of("lagrange-top", "rk4-velocity", "", "", &[]);
     assert!(top.failed.contains(&"momentum".to_owned()), "{:?}", top.failed);
@@ -375,24 +376,18 @@ fn a_drive_faster_than_the_step_is_warned_of() {
 }
 
 #[test]
-fn methods_are_said_to_keep_the_energy_only_if_they_always_did() {
-    // Gauss methods keep quadratic energies
+fn methods_that_keep_the_energy_anyhow_are_listed_by_what_a_step_gets_wrong() {
     let c = of("harmonic-oscillator", "simpson", "0.01", "5", &[]);
-    let notes = c.recommendation.notes.join("\n");
-    let exact = notes.lines().find(|note| note.contains("rounding with every step")).unwrap();
-    for name in ["gauss8", "gauss12", "gauss16"] {
-        assert!(exact.contains(name), "{notes}");
+    let list = &c.recommendation.candidates;
+    assert!(list.iter().any(|found| found.method.starts_with("gauss")), "{list:?}");
+    let plan = Run::of("harmonic-oscillator").plan().unwrap();
+    let period = leastaction::exact::period(&plan.problem).unwrap();
+    for found in list {
+        assert!(found.energy_error <= 1e-8 && found.step < 0.7 * period, "{found:?}");
+        let run = Run { method: Some(found.method.clone()), step: Some(found.step.into()), ..Run::of("harmonic-oscillator") };
+        let resolution = run.simulate().unwrap().summary.resolution.unwrap();
+        assert!(resolution.error <= 2e-8, "{found:?}: {resolution:?}");
     }
-    assert!(!exact.contains("simpson") && !exact.contains("lobatto8"), "{notes}");
-    // over a kink nothing does, though before it everything does
-    let c = measured(&Run::default().plan_for(&wedge(1)).unwrap());
-    let notes = c.recommendation.notes.join("\n");
-    assert!(!notes.contains("rounding with every step"), "{notes}");
-    // nor do close approaches with high orders
-    let c = of("kepler", "gauss12", "period/200", "3*period", &[]);
-    let notes = c.recommendation.notes.join("\n");
-    assert!(!notes.contains("rounding with every step"), "{notes}");
-    assert!(!c.recommendation.candidates.is_empty());
 }
 
 #[test]
@@ -450,7 +445,7 @@ fn what_is_recommended_does_what_was_said() {
         for candidate in list {
             let found =
                 invariants(&plan.problem, &method(&candidate.method), candidate.step, candidate.steps);
-            let error = found.max_relative_error();
+            let error = found.max_error_of_motion();
             assert!(error <= target, "{name} with {}: {error:e}", candidate.method);
             assert_eq!(error, candidate.energy_error);
             // and not with far more work than needed: half as many steps would be too few
@@ -475,7 +470,7 @@ fn an_energy_that_is_not_conserved_is_not_judged() {
     let c = measured(&Run::default().plan_for(&system).unwrap());
     assert_eq!((c.verdict, c.energy.verdict), (Verdict::Pass, Verdict::NotApplicable));
     assert!((c.order.measured.q.unwrap() - 4.0).abs() < 0.1);
-    assert!(c.recommendation.candidates.is_empty() && c.recommendation.notes.len() == 1);
+    assert!(!c.recommendation.candidates.is_empty());
 }
 
 #[test]
