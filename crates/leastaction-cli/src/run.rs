@@ -123,6 +123,7 @@ fn travel(
     let Some(keeper) = keeper else {
         journey.go(&mut watch);
         progress.finish();
+        estimate(plan, &mut journey, interrupt);
         let solution = journey.into_solution();
         let written = files.write_tables(plan, &solution);
         return Ok(Travelled { solution, written });
@@ -138,7 +139,17 @@ fn travel(
     if !journey.is_over() {
         say(&what_is_kept(keeper, plan));
     }
+    estimate(plan, &mut journey, interrupt);
     Ok(Travelled { solution: journey.into_solution(), written: Ok(written) })
+}
+
+/// Estimates the error of the final state where that was asked for or takes no time.
+fn estimate(plan: &Plan, journey: &mut Journey<'_>, interrupt: &Interrupt) {
+    if plan.run.accuracy.unwrap_or_else(|| journey.was_short()) {
+        let progress = Progress::new(plan.steps, 64);
+        journey.estimate_accuracy(&mut |_| interrupt.flow());
+        progress.finish();
+    }
 }
 
 /// A run that came to an end, and which of its tables were written.

@@ -13,7 +13,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyDict, PyString};
 
 /// All keywords.
-const KNOWN: [&str; 22] = [
+const KNOWN: [&str; 23] = [
     "q",
     "v",
     "p",
@@ -26,6 +26,7 @@ const KNOWN: [&str; 22] = [
     "backend",
     "every",
     "dense",
+    "accuracy",
     "checkpoint",
     "checkpoint_every",
     "parameters",
@@ -67,6 +68,7 @@ pub(crate) fn fill(run: &mut Run, system: &System, keywords: &Bound<'_, PyDict>)
             "backend" => run.backend = Some(backend(value)?),
             "every" => run.every = Some(whole("every", value, 0, u64::MAX)?),
             "dense" => run.dense = Some(whole("dense", value, 1, u64::MAX)?),
+            "accuracy" => run.accuracy = Some(value.extract()?),
             "checkpoint" => run.checkpoint = Some(text("checkpoint", value)?),
             "checkpoint_every" => run.checkpoint_every = Some(interval(value)?),
             "parameters" => parameters(run, value)?,

@@ -298,6 +298,9 @@ fn travel(
     if journey.is_over() && !journey.has_failed() {
         watch.end();
     }
+    if plan.run.accuracy == Some(true) {
+        journey.estimate_accuracy(&mut |_| watch.flow());
+    }
     Ok(journey.into_solution())
 }
 

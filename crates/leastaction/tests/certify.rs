@@ -384,7 +384,11 @@ fn methods_that_keep_the_energy_anyhow_are_listed_by_what_a_step_gets_wrong() {
     let period = leastaction::exact::period(&plan.problem).unwrap();
     for found in list {
         assert!(found.energy_error <= 1e-8 && found.step < 0.7 * period, "{found:?}");
-        let run = Run { method: Some(found.method.clone()), step: Some(found.step.into()), ..Run::of("harmonic-oscillator") };
+        let run = Run {
+            method: Some(found.method.clone()),
+            step: Some(found.step.into()),
+            ..Run::of("harmonic-oscillator")
+        };
         let resolution = run.simulate().unwrap().summary.resolution.unwrap();
         assert!(resolution.error <= 2e-8, "{found:?}: {resolution:?}");
     }

@@ -136,7 +136,9 @@ fn an_energy_that_jumps_is_a_failure_with_its_numbers() {
         .lagrangian(|q, v, t, _| v[0].squared() + q[0] * (t * 30.0).exp())
         .unwrap();
     let run = Run { step: Some(0.5.into()), until: Some(5.0.into()), ..Run::of("driven") };
-    let Outcome::Failed(failure) = run.plan_for(&driven).unwrap().simulate().unwrap().outcome else { panic!() };
+    let Outcome::Failed(failure) = run.plan_for(&driven).unwrap().simulate().unwrap().outcome else {
+        panic!()
+    };
     assert!(matches!(failure.cause, Cause::EnergyJump { .. }), "{failure}");
     let run = Run { step: Some(0.001.into()), ..run };
     let solution = run.plan_for(&driven).unwrap().simulate().unwrap();

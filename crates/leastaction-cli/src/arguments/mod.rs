@@ -167,6 +167,9 @@ pub(crate) struct SimulateFlags {
     /// Record K points a step, from the step's polynomial [default: 1, the end of the step]
     #[arg(long, value_name = "K", value_parser = dense, allow_hyphen_values = true)]
     dense: Option<u64>,
+    /// Estimate the error of the final state, by the same run with half the step [default: for short runs]
+    #[arg(long)]
+    accuracy: bool,
     /// Write the recorded states: .csv, .npz (or .parquet where built in); may be repeated
     #[arg(long, value_name = "FILE")]
     out: Vec<String>,
@@ -341,6 +344,7 @@ impl SimulateFlags {
         }
         run.every = self.every.or(run.every);
         run.dense = self.dense.or(run.dense);
+        run.accuracy = self.accuracy.then_some(true).or(run.accuracy);
         self.observe.fill(&mut run)?;
         Ok(run)
     }

@@ -64,6 +64,7 @@ def simulate(
     events: Mapping[str, Quantity | Event] | None = None,
     every: int | None = None,
     dense: int | None = None,
+    accuracy: bool | None = None,
     precision: int | None = None,
     backend: str | None = None,
     checkpoint: str | os.PathLike[str] | None = None,
@@ -88,6 +89,7 @@ def simulate(
         that ends the run does so after the step in which it happens, and ``sol.end`` is the state at the event
     :param every: record every so many steps and the last one, 0 for none; by default as often as a moderate amount of memory allows
     :param dense: record so many points a step, from the step's polynomial
+    :param accuracy: estimate the error of the final state, by the same run with half the step; ``sol.summary["accuracy"]`` has it
     :param precision: compute with so many decimal digits
     :param backend: ``"native"`` or ``"interpreter"``; the numbers are the same
     :param checkpoint: a file in which the run is saved on its way, for :func:`resume`
@@ -108,7 +110,7 @@ def simulate(
         raise InputError("checkpoint_every says how often to save, but not where\n  give a file as well: checkpoint='run.check'")
     given = keywords(
         system, q=q, v=v, p=p, t0=t0, until=until, step=step, method=method, tolerance=tolerance, parameters=parameters,
-        outputs=outputs, events=events, every=every, dense=dense, precision=precision, backend=backend,
+        outputs=outputs, events=events, every=every, dense=dense, accuracy=accuracy, precision=precision, backend=backend,
         checkpoint=None if checkpoint is None else str(as_path("checkpoint", checkpoint)), checkpoint_every=checkpoint_every,
     )  # fmt: skip
     with watcher(progress, "steps") as report:

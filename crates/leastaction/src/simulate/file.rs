@@ -125,6 +125,8 @@ struct RunTable {
     every: Option<u64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     dense: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    accuracy: Option<bool>,
     #[serde(default, skip_serializing_if = "Vec::is_empty", deserialize_with = "files")]
     out: Vec<String>,
     #[serde(default, skip_serializing_if = "Vec::is_empty", deserialize_with = "files")]
@@ -238,6 +240,7 @@ impl From<RunFile> for Run {
             backend,
             every,
             dense,
+            accuracy,
             out,
             out_events,
             plot,
@@ -258,6 +261,7 @@ impl From<RunFile> for Run {
             backend,
             every,
             dense,
+            accuracy,
             out,
             out_events,
             plot,
@@ -285,6 +289,7 @@ impl From<Run> for RunFile {
             backend,
             every,
             dense,
+            accuracy,
             out,
             out_events,
             plot,
@@ -311,6 +316,7 @@ impl From<Run> for RunFile {
                 backend,
                 every,
                 dense,
+                accuracy,
                 out,
                 out_events,
                 plot,
@@ -413,6 +419,7 @@ impl Run {
             backend: self.backend.or(base.backend),
             every: self.every.or(base.every),
             dense: self.dense.or(base.dense),
+            accuracy: self.accuracy.or(base.accuracy),
             out: or(self.out, base.out),
             out_events: or(self.out_events, base.out_events),
             plot: or(self.plot, base.plot),

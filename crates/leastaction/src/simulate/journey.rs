@@ -3,11 +3,12 @@
 //! A [`Journey`] may pause after any step. What it has seen so far can be looked at, and can be written down: a journey of the same
 //! plan that reads it goes on to the same bits, and to the same rows, as if there had been no pause.
 
+use super::accuracy::final_error;
 use super::numbers::{Numbers, in_precision};
 use super::plan::period_text;
 use super::{
     Events, Invariants, Moment, NewtonSummary, Observed, Observer, Outcome, Outputs, Plan, Recorder,
-    Resolution, Solution, Summary, Watch, diagnose, proceed, simulate,
+    Resolution, Solution, StepError, Summary, Watch, diagnose, proceed, simulate,
 };
 use crate::error::{Cause, Error, Result};
 use crate::scalar::{Ledger, Real};
@@ -58,6 +59,18 @@ impl Journey<'_> {
         seen
     }
 
+    /// Estimates the error of the final state of a run that is over, by the same run with half the step, which takes about twice as long.
+    pub fn estimate_accuracy(&mut self, watch: Watch<'_>) {
+        if matches!(self.0.outcome(), Outcome::Done | Outcome::Stopped { .. } | Outcome::NotReached { .. }) {
+            self.0.estimate_accuracy(watch);
+        }
+    }
+
+    /// Whether the run was so short that nobody has to wait for an estimate of its accuracy.
+    pub fn was_short(&self) -> bool {
+        self.0.instructions() < SHORT
+    }
+
     /// The solution up to here, which is where it ends.
     pub fn into_solution(mut self) -> Solution {
         self.0.end();
@@ -95,7 +108,16 @@ trait Going {
     fn lend(&mut self) -> Solution;
     fn take_back(&mut self, solution: Solution);
     fn exchange(&mut self, ledger: &mut Ledger);
+    fn estimate_accuracy(&mut self, watch: Watch<'_>);
+    /// About how many instructions the steps took so far.
+    fn instructions(&self) -> f64;
 }
+
+/// A run of so many instructions is short: some milliseconds.
+const SHORT: f64 = 1e7;
+/// What surrounds the evaluations of a step, in instructions; a number of many digits takes so many times as long.
+const AROUND: f64 = 100.0;
+const MANY_DIGITS: f64 = 100.0;
 
 /// A run in one number type, and all who watch it.
 struct Way<'p, R> {
@@ -115,6 +137,8 @@ struct Way<'p, R> {
     outcome: Outcome,
     /// How long it took so far.
     seconds: f64,
+    /// The error of the final state, where it was asked for.
+    accuracy: Option<StepError>,
 }
 
 impl<'p, R: Real> Way<'p, R> {
@@ -148,6 +172,7 @@ impl<'p, R: Real> Way<'p, R> {
             begun: false,
             outcome: Outcome::Interrupted,
             seconds: 0.0,
+            accuracy: None,
             stepper,
             observed,
             problem,
@@ -216,6 +241,7 @@ impl<R: Real> Going for Way<'_, R> {
         let summary =
             Summary::new(self.plan, &self.state, t_end, &self.invariants, newton, self.seconds, &outcome)
                 .with_resolution(&self.resolution)
+                .with_accuracy(self.accuracy.clone())
                 .with_outputs(&self.observed.output_names, &self.outputs)
                 .with_events(events);
         let events = events.map(|events| events.rounded()).unwrap_or_default();
@@ -227,6 +253,20 @@ impl<R: Real> Going for Way<'_, R> {
         if let Some(recorder) = &mut self.recorder {
             recorder.recording = solution.recording;
         }
+    }
+
+    fn estimate_accuracy(&mut self, watch: Watch<'_>) {
+        let steps = self.state.steps;
+        let run = (&self.stepper, &self.state);
+        let mut watch = |_| watch(steps);
+        self.accuracy = final_error(&self.problem, &self.plan.method, run, &self.resolution, &mut watch);
+    }
+
+    fn instructions(&self) -> f64 {
+        let model = &self.problem.system.model;
+        let one = if self.plan.precision.is_some() { MANY_DIGITS } else { 1.0 };
+        let evaluations = self.stepper.evaluations() as f64 * model.gradient_tape().len() as f64;
+        one * (evaluations + AROUND * self.state.steps as f64)
     }
 
     fn exchange(&mut self, ledger: &mut Ledger) {
@@ -251,7 +291,12 @@ impl<R: Real> Going for Way<'_, R> {
 }
 
 /// Shows the number of steps to whoever watches.
-struct Watcher<'a>(Watch<'a>);
+pub(super) fn watched(watch: Watch<'_>) -> Watcher<'_> {
+    Watcher(watch)
+}
+
+/// See [`watched`].
+pub(super) struct Watcher<'a>(Watch<'a>);
 
 impl<R: Real> Observer<R> for Watcher<'_> {
     fn observe(&mut self, moment: &Moment<'_, R>) -> std::result::Result<ControlFlow<()>, Cause> {

@@ -4,6 +4,7 @@
 //! progress bar. [`Run`] describes a whole run as data, [`Plan`] is the checked run ready to go, [`Solution`] what comes
 //! out, also when the run stops early.
 
+mod accuracy;
 mod advice;
 mod bodies;
 mod checkpoint;

@@ -146,6 +146,7 @@ impl Plan {
             backend: given.backend,
             every: Some(self.every),
             dense: Some(self.dense),
+            accuracy: given.accuracy,
             // a file that named itself would be overwritten when its run is repeated
             out: Vec::new(),
             out_events: Vec::new(),
@@ -195,6 +196,9 @@ impl Plan {
     pub fn simulate_watched(&self, watch: Watch<'_>) -> Result<Solution> {
         let mut journey = self.begin()?;
         journey.go(watch);
+        if self.given.accuracy == Some(true) {
+            journey.estimate_accuracy(watch);
+        }
         Ok(journey.into_solution())
     }
 

@@ -106,6 +106,14 @@ impl<R: Real> Resolution<R> {
         (0..q.len()).filter(moves).map(error).reduce(|a, b| if b.1 <= a.1 || a.1.is_nan() { a } else { b })
     }
 
+    /// The coordinate in which two states differ most, and by what part of the range of it or its momentum.
+    pub(super) fn between(&self, a: &State<R>, b: &State<R>) -> Option<(usize, f64)> {
+        let mut other = self.clone();
+        other.parts.iter_mut().flatten().for_each(|part| part.difference = 0.0);
+        other.note([(&a.q, &b.q), (&a.p, &b.p)]);
+        other.worst()
+    }
+
     /// Writes or reads what it has seen.
     pub fn exchange(&mut self, ledger: &mut Ledger) {
         for part in self.parts.iter_mut().flatten() {
@@ -128,9 +136,15 @@ impl<R: Real> Resolution<R> {
             }
             t = t + size.clone();
         }
-        let pairs = [(&self.before.q, &moment.state.q), (&self.before.p, &moment.state.p)];
-        for (parts, (halves, whole)) in self.parts.iter_mut().zip(pairs) {
-            for (part, (a, b)) in parts.iter_mut().zip(halves.iter().zip(whole)) {
+        let before = std::mem::replace(&mut self.before, State::at(Vec::new(), Vec::new()));
+        self.note([(&before.q, &moment.state.q), (&before.p, &moment.state.p)]);
+        self.before = before;
+    }
+
+    /// Notes what two states differ by, coordinates and momenta.
+    fn note(&mut self, pairs: [(&Vec<R>, &Vec<R>); 2]) {
+        for (parts, (list, other)) in self.parts.iter_mut().zip(pairs) {
+            for (part, (a, b)) in parts.iter_mut().zip(list.iter().zip(other)) {
                 part.widen(a.to_f64());
                 part.difference = larger(part.difference, (a.clone() - b.clone()).magnitude());
             }

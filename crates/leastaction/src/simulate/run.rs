@@ -40,6 +40,8 @@ pub struct Run {
     pub every: Option<u64>,
     /// Record so many points a step, from the step's polynomial.
     pub dense: Option<u64>,
+    /// Whether the error of the final state is estimated, by the same run with half the step.
+    pub accuracy: Option<bool>,
     /// Files for the recorded states. The library leaves files to its callers.
     pub out: Vec<String>,
     /// Files for times and states of events.

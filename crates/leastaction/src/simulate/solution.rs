@@ -62,6 +62,9 @@ pub struct Summary {
     pub energy: EnergySummary,
     /// What one step gets wrong, of those that were compared with their two halves, and in which coordinate.
     pub resolution: Option<StepError>,
+    /// The estimated error of the final state, and the coordinate where it is largest; where it was asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub accuracy: Option<StepError>,
     /// Largest change of each conserved momentum: by the name of its coordinate, or by its own such as `total p_x`.
     pub momenta: BTreeMap<String, f64>,
     /// How the step equations were solved.
@@ -175,14 +178,35 @@ impl EnergySummary {
 /// Scales of errors that differ by less than this factor are not told apart in a summary.
 const ALIKE: f64 = 10.0;
 
-/// What one step gets wrong.
+/// What a step, or a run, gets wrong.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct StepError {
     /// The coordinate.
     pub coordinate: String,
-    /// The difference between a step and its two halves, as a part of the range of the coordinate or its momentum.
+    /// The difference from the same with half the step, as a part of the range of the coordinate or its momentum.
     pub error: f64,
 }
+
+impl StepError {
+    fn write(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { coordinate, error } = self;
+        write!(f, "  accuracy   ")?;
+        if *error <= UNKNOWN {
+            writeln!(
+                f,
+                "final state within about {error:.0e} of the range of each coordinate, worst {coordinate}"
+            )
+        } else {
+            writeln!(
+                f,
+                "none left at the end: with half the step, {coordinate} ends elsewhere (chaotic, or too long a run)"
+            )
+        }
+    }
+}
+
+/// A final state that is wrong by more than this part of a range is not known.
+const UNKNOWN: f64 = 0.1;
 
 /// How the step equations were solved.
 #[derive(Clone, Debug, Serialize)]
@@ -233,6 +257,7 @@ impl Summary {
                 work: invariants.meter.work().to_f64(),
             },
             resolution: None,
+            accuracy: None,
             momenta,
             newton,
             wall_seconds,
@@ -261,6 +286,11 @@ impl Summary {
     pub(super) fn with_resolution<R: Real>(self, resolution: &Resolution<R>) -> Self {
         let named = |(i, error): (usize, f64)| StepError { coordinate: self.units.names[i].clone(), error };
         Self { resolution: resolution.worst().map(named), ..self }
+    }
+
+    /// The same with the error of the final state.
+    pub(super) fn with_accuracy(self, accuracy: Option<StepError>) -> Self {
+        Self { accuracy, ..self }
     }
 }
 
@@ -314,6 +344,9 @@ impl fmt::Display for Summary {
             writeln!(f, "  {:<10} … and {} more coordinates", "", self.q.len() - MAX_COORDINATES)?;
         }
         self.energy.write(f)?;
+        if let Some(accuracy) = &self.accuracy {
+            accuracy.write(f)?;
+        }
         let momenta = &self.units.momenta;
         for (name, drift, size) in momenta.iter().take(MAX_COORDINATES) {
             if *drift == 0.0 {

@@ -54,6 +54,7 @@ pub(crate) const KEYS: [(&str, &[&str]); 5] = [
             "precision",
             "every",
             "dense",
+            "accuracy",
             "backend",
             "out",
             "out_events",
