@@ -18,7 +18,7 @@ use std::path::Path;
 
 pub(super) const TITLE: &str = "leastaction checkpoint ";
 /// The format that is written. What reads another one says so.
-const FORMAT: u32 = 2;
+const FORMAT: u32 = 3;
 
 /// A run, and where it is.
 #[derive(Clone, Debug)]

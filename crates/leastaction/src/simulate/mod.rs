@@ -5,6 +5,7 @@
 //! out, also when the run stops early.
 
 mod advice;
+mod bend;
 mod bodies;
 mod checkpoint;
 mod conserved;
@@ -31,6 +32,7 @@ mod run;
 mod solution;
 pub(crate) mod stability;
 mod whole;
+mod within;
 
 pub use bodies::Bodies;
 pub use checkpoint::Checkpoint;
