@@ -161,7 +161,7 @@ fn reference(values: &[f64], times: &[f64], margin: f64) -> Option<Vec<(f64, boo
             // the error of the parabola: a third difference times x (x − 1) (x + 1)/6
             let first = middle.min(values.len() - 3) - 1;
             let third = values[first + 3] - 3.0 * values[first + 2] + 3.0 * values[first + 1] - values[first];
-            let allowed = (2.0 * margin + 0.1 * third.abs()) / slope.abs() + 1e-4 * (times[1] - times[0]);
+            let allowed = (2.0 * margin + 0.5 * third.abs()) / slope.abs() + 1e-3 * (times[1] - times[0]);
             found.push((times[k] + x * (times[1] - times[0]), next > g, allowed));
         }
     }

@@ -9,7 +9,7 @@
 
 use super::bend::{bend, may_hide};
 use super::observed::Observed;
-use super::root::{Change, root, sign};
+use super::root::{Change, root, sign, zero};
 use super::within::{Within, not_finite};
 use super::{Crossings, Event, Moment, Observer, Outcome};
 use crate::error::Cause;
@@ -326,20 +326,16 @@ impl<R: Real> Events<R> {
 
     /// Locates all sign changes between the samples. False if partial steps do not confirm those of the polynomial.
     fn locate(&mut self, event: usize, first_step: bool, by: By) -> Found<bool> {
-        let mut zero: Option<usize> = None;
+        let mut at_zero: Option<usize> = None;
         let mut last: Option<R> = None;
         for j in 0..self.samples.len() {
             let here = sign(&self.samples[j].1);
             if here == 0 {
-                zero = zero.or(Some(j));
+                at_zero = at_zero.or(Some(j));
                 continue;
             }
             if self.side[event] == -here {
-                let change = match zero {
-                    Some(at) => Change::Root(self.samples[at].0.clone()),
-                    None => self.change(event, j, by)?,
-                };
-                let change = match (by, change) {
+                let change = match (by, self.change(event, at_zero, j, by)?) {
                     (By::Steps, change) => change,
                     (By::Polynomial, Change::Jump(_)) => return Ok(false),
                     (By::Polynomial, Change::Root(guess)) => match self.approach(event, guess, here)? {
@@ -357,19 +353,22 @@ impl<R: Real> Events<R> {
                     self.note(event, change, first_step);
                 }
             }
-            (self.side[event], zero) = (here, None);
+            (self.side[event], at_zero) = (here, None);
         }
         Ok(true)
     }
 
-    /// The change of sign between a sample and the one before it.
-    fn change(&mut self, event: usize, j: usize, by: By) -> Found<Change<R>> {
-        let (left, right) = (self.samples[j.saturating_sub(1)].clone(), self.samples[j].clone());
+    /// The change of sign at a sample that is zero, or else between a sample and the one before it.
+    fn change(&mut self, event: usize, at: Option<usize>, j: usize, by: By) -> Found<Change<R>> {
         let (within, name) = (&mut self.within, &self.events[event].0);
-        root(left, right, |x| match by {
+        let function = |x: &R| match by {
             By::Polynomial => Ok(within.on_polynomial(x, event)),
             By::Steps => within.near(x, event, name),
-        })
+        };
+        match at {
+            Some(at) => zero(self.samples[at].0.clone(), &self.samples[j].1, function),
+            None => root(self.samples[j.saturating_sub(1)].clone(), self.samples[j].clone(), function),
+        }
     }
 
     /// Keeps a change for now.
@@ -384,7 +383,7 @@ impl<R: Real> Events<R> {
     /// From a root on the polynomial to one at the end of a partial step, by Newton's method with the slope of the polynomial and then by
     /// secants. Nothing if that does not converge, within the step, to a change to this sign.
     fn approach(&mut self, event: usize, guess: R, rising: i8) -> Found<Option<R>> {
-        let (zero, one) = (R::zero(), R::one());
+        let one = R::one();
         let mut slope = self.slope(event, &guess);
         let mut last: Option<(R, R, R)> = None;
         let mut at = guess;
@@ -412,7 +411,7 @@ impl<R: Real> Events<R> {
                 return Ok(rounding.then(|| if nearer { at } else { before.clone() }));
             }
             let next = at.clone() - change.clone();
-            if sign(&(next.clone() - zero.clone())) < 0 || sign(&(next.clone() - one.clone())) > 0 {
+            if sign(&next) < 0 || sign(&(next.clone() - one.clone())) > 0 {
                 return Ok(None);
             }
             last = Some((std::mem::replace(&mut at, next), value, change));
@@ -472,5 +471,40 @@ impl<R: Real> Observer<R> for Events<R> {
         self.within.pass(moment.state, &moment.t);
         self.values.rotate_left(1);
         Ok(if self.stopped.is_some() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{Run, simulate};
+    use super::*;
+    use crate::system::{Settings, catalogue};
+
+    #[test]
+    fn an_event_takes_a_handful_of_partial_steps() {
+        let mut run = Run::of("kepler");
+        run.events.insert("plane".into(), Event::of("y - 0.1*x - 0.05"));
+        let problem: Problem<f64> =
+            catalogue::system("kepler").unwrap().problem(&Settings::default()).unwrap();
+        let observed = Observed::new(&run, &problem.system, None).unwrap();
+        for (name, step, most) in [
+            ("gauss24", 0.2, 3.0),
+            ("gauss8", 0.05, 4.0),
+            ("lobatto8", 0.05, 4.0),
+            ("split8", 0.05, 4.0),
+            ("midpoint", 0.01, 5.0),
+            ("rk4", 0.02, 5.0),
+        ] {
+            let method = Method::named(name).unwrap();
+            let mut stepper = Stepper::new(&problem, &method, step);
+            let mut events = Events::new(&problem, &method, &stepper, &observed);
+            let mut state = State::new(&problem);
+            let steps = (60.0 / step) as u64;
+            simulate(&problem, &mut stepper, &mut state, steps, &mut [&mut events]);
+            let count = events.crossings.len() as f64;
+            assert!(count > 10.0, "{name}: {count}");
+            let each = events.within.partial_steps as f64 / count;
+            assert!((1.0..=most).contains(&each), "{name}: {each}");
+        }
     }
 }

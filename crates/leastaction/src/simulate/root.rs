@@ -56,7 +56,7 @@ pub(super) fn root<R: Real, E>(
         let width = (b.clone() - a.clone()).abs();
         let least = if sign(&width) == 0 { one.clone() } else { tolerance.clone() / width };
         if sign(value_best) == 0 {
-            return Ok(Change::Root(best.clone()));
+            return zero(best.clone(), &large, function);
         }
         if sign(&(least.clone() - half.clone())) >= 0 {
             let left = if sign(&value_a) == sign(&large) { &value_a } else { &value_b };
@@ -81,6 +81,23 @@ pub(super) fn root<R: Real, E>(
         }
     }
     Ok(Change::Root(a))
+}
+
+/// What a zero is that was met exactly: a jump, like that of sign(x), if the function does not tend to it on either side, where it was
+/// as large as this.
+pub(super) fn zero<R: Real, E>(
+    at: R,
+    large: &R,
+    mut function: impl FnMut(&R) -> Result<R, E>,
+) -> Result<Change<R>, E> {
+    let most = TENDS * large.magnitude();
+    for apart in [-2.0, 2.0] {
+        let beside = function(&(at.clone() + R::from_f64(apart * R::epsilon())))?;
+        if beside.magnitude() > most {
+            return Ok(Change::Jump(at));
+        }
+    }
+    Ok(Change::Root(at))
 }
 
 #[cfg(test)]
@@ -130,6 +147,7 @@ mod tests {
             ("pole at a number", |x: &f64| 1.0 / (x - 0.25)),
             ("pole beside an end", |x: &f64| 1.0 / (x - 1e-15)),
             ("weak pole", |x: &f64| (x - 0.7).signum() * (x - 0.7).abs().powf(-0.1)),
+            ("jump through zero", |x: &f64| if *x == 0.5 { 0.0 } else { (x - 0.5).signum() }),
             ("jump", |x: &f64| if *x < 1.0 / 3.0 { -1.0 } else { 1e9 }),
             ("angle", |x: &f64| (0.6 - x).atan2(-1.0)),
         ] {

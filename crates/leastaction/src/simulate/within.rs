@@ -36,6 +36,8 @@ pub(super) struct Within<R> {
     /// The end of the last partial step, and its size as a fraction.
     pub(super) state: State<R>,
     fraction: Option<R>,
+    /// How many partial steps were taken.
+    pub(super) partial_steps: u64,
 }
 
 impl<R: Real> Within<R> {
@@ -65,6 +67,7 @@ impl<R: Real> Within<R> {
             h,
             state: State::new(problem),
             fraction: None,
+            partial_steps: 0,
         }
     }
 
@@ -141,6 +144,7 @@ impl<R: Real> Within<R> {
             copy(&self.before, &mut self.state);
             let size = fraction.clone() * self.h.clone();
             if sign(&size) != 0 {
+                self.partial_steps += 1;
                 self.stepper.step_by(&mut self.state, &self.t, &size)?;
             }
             self.fraction = Some(fraction.clone());
