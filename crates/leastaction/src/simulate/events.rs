@@ -204,15 +204,17 @@ impl<R: Real> Events<R> {
         bend(earlier, before, after) / (parts * parts)
     }
 
-    /// The second difference at a point; at the ends of the step, where a neighbour is missing, over two steps or none.
+    /// The second difference at a point; at the ends of the step, where a neighbour is missing, as those of the next two points continue.
     fn bend(&self, event: usize, j: usize, of_steps: f64) -> f64 {
+        let own = |j: usize| {
+            let [left, middle, right] = [j - 1, j, j + 1].map(|j| self.value(event, j).to_f64());
+            bend(left, middle, right)
+        };
+        let last = self.within.points();
         let own = match j {
-            0 => of_steps,
-            _ if j > self.within.points() => 0.0,
-            _ => {
-                let [left, middle, right] = [j - 1, j, j + 1].map(|j| self.value(event, j).to_f64());
-                bend(left, middle, right)
-            }
+            0 => 2.0 * own(1) - own(2),
+            _ if j > last => 2.0 * own(last) - own(last - 1),
+            _ => own(j),
         };
         if self.within.is_stiff() && of_steps.abs() > own.abs() { of_steps } else { own }
     }

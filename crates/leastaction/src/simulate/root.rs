@@ -24,6 +24,9 @@ pub(super) enum Change<R> {
     Jump(R),
 }
 
+/// So many units of rounding beside a zero a function has left it, though coordinates and times are rounded as well.
+const BESIDE: f64 = 65_536.0;
+
 /// The point of a bracket [a, b] in 0..1 where a function is zero, to the last digits of the number type.
 /// The values at a and b are known and have opposite signs. A jump if the function does not tend to zero there.
 pub(super) fn root<R: Real, E>(
@@ -91,7 +94,7 @@ pub(super) fn zero<R: Real, E>(
     mut function: impl FnMut(&R) -> Result<R, E>,
 ) -> Result<Change<R>, E> {
     let most = TENDS * large.magnitude();
-    for apart in [-2.0, 2.0] {
+    for apart in [-BESIDE, BESIDE] {
         let beside = function(&(at.clone() + R::from_f64(apart * R::epsilon())))?;
         if beside.magnitude() > most {
             return Ok(Change::Jump(at));
