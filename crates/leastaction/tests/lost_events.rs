@@ -80,8 +80,11 @@ fn system(number: usize, random: &mut Random) -> System {
 /// A formula, as the library reads it and as it is evaluated here.
 struct Formula {
     text: String,
-    value: Box<dyn Fn(&[f64], &[f64], f64) -> f64>,
+    value: Value,
 }
+
+/// The value at q, v and t.
+type Value = Box<dyn Fn(&[f64], &[f64], f64) -> f64>;
 
 fn formula(text: String, value: impl Fn(&[f64], &[f64], f64) -> f64 + 'static) -> Formula {
     Formula { text, value: Box::new(value) }

@@ -494,7 +494,7 @@ mod tests {
             ("gauss8", 0.05, 4.0),
             ("lobatto8", 0.05, 4.0),
             ("split8", 0.05, 4.0),
-            ("midpoint", 0.01, 5.0),
+            ("midpoint", 0.01, 6.0),
             ("rk4", 0.02, 5.0),
         ] {
             let method = Method::named(name).unwrap();
