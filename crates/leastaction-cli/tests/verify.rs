@@ -250,7 +250,7 @@ fn damaged_files_are_refused_with_a_reason() {
         ("compressed.npz", "save it without: numpy.savez(\"new.npz\", **numpy.load(\"old.npz\"))"),
         ("folder.npz", "`folder.npz` is a folder\n  give a file in it: a result (.csv"),
         ("old.check", "it has format 1, and this build (version"),
-        ("old.check", "reads format 2; builds of one version may have different formats\n  continue it with"),
+        ("old.check", "reads format 3; builds of one version may have different formats\n  continue it with"),
         ("other.part", "no table of leastaction\n  give a result"),
         ("c.csv", "cut off"),
         ("b.npz", "is damaged"),

@@ -293,21 +293,25 @@ fn several_events_in_a_step_come_in_the_order_of_time() {
 }
 
 #[test]
-fn two_changes_within_a_step_are_seen_if_they_are_a_quarter_of_it_apart() {
+fn two_changes_within_a_step_are_seen_however_near() {
     assert_times(&times(0.1, &[("a", "(x - 0.31)*(x - 0.34)")]), &[("a", 0.31), ("a", 0.34)]);
     assert_times(
         &times(1.0, &[("a", "(x - 0.2)*(x - 0.45)*(x - 0.7)*(x - 0.95)")]),
         &[("a", 0.2), ("a", 0.45), ("a", 0.7), ("a", 0.95)],
     );
-    // the documented limit: both between the same two points that are looked at
-    assert_times(&times(0.1, &[("a", "(x - 0.332)*(x - 0.343)")]), &[]);
-    // a method without a polynomial looks at the ends of steps only
+    // both between the same two points that are looked at
+    assert_times(&times(0.1, &[("a", "(x - 0.332)*(x - 0.343)")]), &[("a", 0.332), ("a", 0.343)]);
+    assert_times(
+        &times(1.0, &[("a", "(x - 0.1)*(x - 0.6)*(x - 0.60001)")]),
+        &[("a", 0.1), ("a", 0.6), ("a", 0.60001)],
+    );
+    // a method without nodes has the continuous extension
     let run = Run {
         method: Some("rk4".into()),
         ..run_with("clock", &[("a", "(x - 0.31)*(x - 0.34)"), ("b", "x - 0.33")])
     };
     let found = run.simulate_system(&clock()).unwrap().events;
-    assert_eq!(found.event, [1]);
+    assert_eq!(found.event, [0, 1, 0]);
 }
 
 #[test]
@@ -366,6 +370,76 @@ fn a_change_of_sign_without_a_zero_is_no_event() {
     // steep, flat and rooted zeros are zeros
     assert_times(&times(0.07, &[("a", "tanh(1e6*(t - 0.3))")]), &[("a", 0.3)]);
     assert_times(&times(0.07, &[("a", "sign(t - 0.3)*abs(t - 0.3)^(1/3)")]), &[("a", 0.3)]);
+}
+
+#[test]
+fn jumps_and_poles_are_told_of() {
+    for (formula, jumps, first) in [
+        ("sign(x - 0.3) + 0.5", 1, 0.3),
+        ("1/(x - 0.3)", 1, 0.3),
+        ("atan2(0.62 - x, -1)", 1, 0.62),
+        ("tan(10*x)", 3, std::f64::consts::PI / 20.0),
+        ("sign(x - 0.5)", 1, 0.5),
+        ("x - 0.5", 0, 0.0),
+        ("tanh(1e6*(x - 0.3))", 0, 0.0),
+    ] {
+        for (method, step) in [("simpson", 0.07), ("gauss16", 0.25), ("rk4", 0.07)] {
+            let run = Run { step: Some(step.into()), ..run_with("clock", &[("jump", formula)]) };
+            let run = Run { method: Some(method.into()), ..run };
+            let solution = run.simulate_system(&clock()).unwrap();
+            let tally = &solution.events.tallies[0];
+            assert_eq!(tally.jumps, jumps, "{formula} with {method}");
+            let notes = solution.notes().concat();
+            if jumps == 0 {
+                assert!(tally.first_jump.is_none() && notes.is_empty(), "{formula} with {method}: {notes}");
+                continue;
+            }
+            let error = (tally.first_jump.unwrap() - first).abs();
+            assert!(error < 1e-14, "{formula} with {method}: {error:e}");
+            for part in ["`jump` changed its sign without a zero", "first at t = ", "try a formula"] {
+                assert!(notes.contains(part), "{notes}");
+            }
+        }
+    }
+    // directions count here as well, and many digits do as f64
+    let run = run_with("clock", &[("up", "^sign(x - 0.31)"), ("down", "_sign(x - 0.31)")]);
+    for precision in [None, Some(30)] {
+        let solution = Run { precision, ..run.clone() }.simulate_system(&clock()).unwrap();
+        let jumps: Vec<u64> = solution.events.tallies.iter().map(|tally| tally.jumps).collect();
+        assert_eq!(jumps, [1, 0], "{precision:?}");
+        assert_eq!(solution.summary.events["up"].jumps, 1);
+    }
+}
+
+#[test]
+fn a_formula_that_changes_too_fast_is_told_of() {
+    let solution = run_with("clock", &[("fast", "sin(1e7*x) + 0.9")]).simulate_system(&clock()).unwrap();
+    assert!(solution.events.tallies[0].unresolved > 0);
+    let notes = solution.notes().concat();
+    assert!(notes.contains("`fast` changes too fast in ") && notes.contains("try a smaller step"), "{notes}");
+    let solution = run_with("clock", &[("slow", "sin(30*x) + 0.9")]).simulate_system(&clock()).unwrap();
+    assert_eq!((solution.events.tallies[0].unresolved, solution.events.len()), (0, 9));
+}
+
+#[test]
+fn steep_and_flat_formulas_are_located_as_what_they_are_made_of() {
+    for (method, step) in
+        [("midpoint", 0.02), ("simpson", 0.05), ("rk4", 0.05), ("gauss8", 0.1), ("gauss24", 0.4)]
+    {
+        let formulas =
+            [("q", "q"), ("steep", "tanh(1e6*q)"), ("root", "sign(q)*abs(q)^(1/3)"), ("flat", "q^3")];
+        let run = Run { method: Some(method.into()), ..run_with("pendulum", &formulas) };
+        let run = Run { step: Some(step.into()), until: Some(4.0.into()), ..run };
+        let found = run.simulate().unwrap().events;
+        let times = |event: usize| found.times(event).copied().collect::<Vec<f64>>();
+        assert!(times(0).len() >= 6, "{method}: {:?}", times(0));
+        for (event, band) in [(1, 1e-14), (2, 1e-14), (3, 1e-6)] {
+            assert_eq!(times(event).len(), times(0).len(), "{method}, {}", formulas[event].0);
+            for (t, right) in times(event).iter().zip(times(0)) {
+                assert!((t - right).abs() < band, "{method}, {}: {t} {right}", formulas[event].0);
+            }
+        }
+    }
 }
 
 #[test]

@@ -142,31 +142,34 @@ impl Nodes {
 
     /// Changes the weights, or the step size.
     pub fn weigh(&mut self, weights: &Weights, h: f64) {
-        for (matrix, factor, rows) in [
-            (Matrix::Forces, 1.0, weights.forces.as_slice()),
-            (Matrix::Positions, 1.0, &weights.positions),
-            (Matrix::Ahead, 1.0, &weights.ahead),
-            (Matrix::PositionsAhead, h, &weights.positions_ahead),
-        ] {
-            // lanes that are left over do what the last node does
-            for (i, row) in (0..self.layout.lanes).zip(rows.iter().chain(rows.last().into_iter().cycle())) {
-                for (j, &weight) in row.iter().enumerate() {
-                    self.variables[self.layout.weight(matrix, j) + i] = factor * weight;
-                }
+        self.set_matrix(Matrix::Forces, 1.0, &weights.forces);
+        self.set_matrix(Matrix::Positions, 1.0, &weights.positions);
+        self.set_matrix(Matrix::Ahead, 1.0, &weights.ahead);
+        if let Some([dropped, dropping]) = &weights.dropped {
+            self.set_column(Column::Dropped, 1.0, dropped);
+            self.set_column(Column::Dropping, 1.0, dropping);
+        }
+        self.resize(weights, h);
+    }
+
+    /// Changes the step size.
+    pub fn resize(&mut self, weights: &Weights, h: f64) {
+        self.set_matrix(Matrix::PositionsAhead, h, &weights.positions_ahead);
+        self.set_column(Column::Share, h, &weights.shares);
+    }
+
+    fn set_matrix(&mut self, matrix: Matrix, factor: f64, rows: &[Vec<f64>]) {
+        // lanes that are left over do what the last node does
+        for (i, row) in (0..self.layout.lanes).zip(rows.iter().chain(rows.last().into_iter().cycle())) {
+            for (j, &weight) in row.iter().enumerate() {
+                self.variables[self.layout.weight(matrix, j) + i] = factor * weight;
             }
         }
-        let [dropped, dropping] = match &weights.dropped {
-            Some(lists) => lists.each_ref().map(Vec::as_slice),
-            None => [[].as_slice(); 2],
-        };
-        for (column, factor, list) in [
-            (Column::Share, h, weights.shares.as_slice()),
-            (Column::Dropped, 1.0, dropped),
-            (Column::Dropping, 1.0, dropping),
-        ] {
-            for (i, x) in (0..self.layout.lanes).zip(list.iter().chain(list.last().into_iter().cycle())) {
-                self.variables[self.layout.column(column) + i] = factor * x;
-            }
+    }
+
+    fn set_column(&mut self, column: Column, factor: f64, list: &[f64]) {
+        for (i, x) in (0..self.layout.lanes).zip(list.iter().chain(list.last().into_iter().cycle())) {
+            self.variables[self.layout.column(column) + i] = factor * x;
         }
     }
 

@@ -98,7 +98,7 @@ const FAMILIES: [(&str, Rule); 2] = [("lobatto", Rule::Lobatto), ("gauss", Rule:
 pub const STAGES: [(f64, f64); 4] = [(0.0, 1.0), (0.5, 2.0), (0.5, 2.0), (1.0, 1.0)];
 
 /// The degree of the polynomial through coordinates, velocities and accelerations at both ends of a step.
-const HERMITE_DEGREE: usize = 5;
+pub(crate) const HERMITE_DEGREE: usize = 5;
 
 const EXPLICIT: [(&str, Form); 2] = [("rk4", Form::Momenta), ("rk4-velocity", Form::Velocities)];
 

@@ -18,6 +18,8 @@ impl Solution {
             if tally.stop.is_none() && tally.count == 0 {
                 notes.push(format!("`{}` never happened{}", tally.name, nearest(tally)));
             }
+            notes.extend(tally.jumped());
+            notes.extend(tally.unresolved());
         }
         if self.events.left_out() > 0 {
             notes.push(format!(
@@ -94,6 +96,30 @@ impl Solution {
             ));
         }
         warnings
+    }
+}
+
+impl<R> Tally<R> {
+    /// That a formula changed its sign without a zero.
+    fn jumped(&self) -> Option<String> {
+        let t = self.first_jump?;
+        Some(format!(
+            "the formula of `{}` changed its sign without a zero {}, first at t = {}: a jump or a pole is no event\n  \
+             try a formula that is continuous there, such as sin(x) for an angle x, or x for sign(x)",
+            self.name,
+            times(self.jumps),
+            number(t)
+        ))
+    }
+
+    /// That a formula bent too much.
+    fn unresolved(&self) -> Option<String> {
+        (self.unresolved > 0).then(|| {
+            format!(
+                "the formula of `{}` changes too fast in {} of the steps to see all of its zeros\n  try a smaller step",
+                self.name, self.unresolved
+            )
+        })
     }
 }
 

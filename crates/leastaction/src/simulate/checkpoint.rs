@@ -18,7 +18,7 @@ use std::path::Path;
 
 pub(super) const TITLE: &str = "leastaction checkpoint ";
 /// The format that is written. What reads another one says so.
-const FORMAT: u32 = 2;
+const FORMAT: u32 = 3;
 
 /// A run, and where it is.
 #[derive(Clone, Debug)]
@@ -250,7 +250,7 @@ mod tests {
         let bytes = String::from_utf8_lossy(&checkpoint()[..TITLE.len()]).into_owned();
         assert!(
             message(format!("{bytes}1\nxyz").as_bytes())
-                .contains("format 1, and this build (version 0.1.0) reads format 2")
+                .contains("format 1, and this build (version 0.1.0) reads format 3")
         );
         assert!(message(b"t,q1\n0,1\n").contains("no checkpoint"));
         assert!(message(b"").contains("no checkpoint"));

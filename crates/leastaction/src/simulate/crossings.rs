@@ -49,6 +49,12 @@ pub struct Tally<R> {
     pub last: Option<R>,
     /// The run ends when it has happened so often.
     pub stop: Option<u64>,
+    /// How often its formula changed its sign without a zero, at a jump or a pole.
+    pub jumps: u64,
+    /// When it did so first.
+    pub first_jump: Option<f64>,
+    /// In how many steps its formula bent too much to see whether it is zero.
+    pub unresolved: u64,
     /// Where its formula was nearest to zero at the end of a step, as long as it had not happened: the value and the time. Infinite before the start.
     pub(super) nearest: (f64, f64),
 }
@@ -56,13 +62,28 @@ pub struct Tally<R> {
 /// Farther from zero than any value.
 const FAR: (f64, f64) = (f64::INFINITY, 0.0);
 
+impl<R> Default for Tally<R> {
+    fn default() -> Self {
+        let (name, first, last, stop) = (String::new(), None, None, None);
+        Self { name, count: 0, first, last, stop, jumps: 0, first_jump: None, unresolved: 0, nearest: FAR }
+    }
+}
+
+impl<R> Tally<R> {
+    /// Counts a change of sign without a zero.
+    pub(super) fn jump(&mut self, t: f64) {
+        self.jumps += 1;
+        self.first_jump.get_or_insert(t);
+    }
+}
+
 impl<R: Real> Crossings<R> {
     pub(super) fn new(
         n: usize,
         events: impl Iterator<Item = (String, Option<u64>)>,
         outputs: Vec<String>,
     ) -> Self {
-        let tally = |(name, stop)| Tally { name, count: 0, first: None, last: None, stop, nearest: FAR };
+        let tally = |(name, stop)| Tally { name, stop, ..Tally::default() };
         let room = |width: usize| Vec::with_capacity((ROOM * width).min(MODERATE));
         Self {
             n,
@@ -87,7 +108,7 @@ impl<R: Real> Crossings<R> {
     /// Forgets what happened.
     pub(super) fn clear(&mut self) {
         for tally in &mut self.tallies {
-            (tally.count, tally.first, tally.last, tally.nearest) = (0, None, None, FAR);
+            *tally = Tally { name: std::mem::take(&mut tally.name), stop: tally.stop, ..Tally::default() };
         }
         self.event.clear();
         self.count.clear();
@@ -102,6 +123,9 @@ impl<R: Real> Crossings<R> {
             ledger.whole(&mut tally.count);
             ledger.perhaps(&mut tally.first);
             ledger.perhaps(&mut tally.last);
+            ledger.whole(&mut tally.jumps);
+            ledger.perhaps(&mut tally.first_jump);
+            ledger.whole(&mut tally.unresolved);
             ledger.number(&mut tally.nearest.0);
             ledger.number(&mut tally.nearest.1);
         }
@@ -181,6 +205,9 @@ impl<R: Real> Crossings<R> {
             first: tally.first.as_ref().map(R::to_f64),
             last: tally.last.as_ref().map(R::to_f64),
             stop: tally.stop,
+            jumps: tally.jumps,
+            first_jump: tally.first_jump,
+            unresolved: tally.unresolved,
             nearest: tally.nearest,
         };
         Crossings {

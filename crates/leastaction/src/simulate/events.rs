@@ -1,26 +1,32 @@
 //! An observer that finds events: sign changes of formulas, located as exactly as the method steps.
 //!
-//! Whether a formula g changes its sign is seen at the ends of a step and, from the step's polynomial, at a few points within
-//! it. The polynomial only gives the hint, because it is less exact than the method: where there may be a change, partial
-//! steps of size τh are solved from the state before the step, with a stepper of their own, and a root of g(state(τ)) is
-//! found in τ. Time and state of an event are therefore those of a step that ends there, and the run itself does
-//! not notice. A zero at the very start is no event, nor is a zero without a change of sign, nor a change of sign without a
-//! zero: at a pole or a jump.
+//! A formula g is looked at on the step's polynomial, at as many points as that has a degree, and between them where second
+//! differences say that zeros may hide (`bend`). The polynomial only gives the guess, because it is less exact than the method: from
+//! there Newton's method, and then secants, find a root τ of g(state(τ)), with state(τ) the end of a partial step of size τh (`within`). Where that
+//! does not confirm the polynomial, all points are looked at by partial steps and roots are bracketed. Time and state of an event are
+//! therefore those of a step that ends there. A zero at the very start is no event, nor is a zero without a change of sign. A change of sign
+//! without a zero, at a pole or a jump, is counted apart.
 
+use super::bend::{bend, may_hide};
 use super::observed::Observed;
-use super::root::{root, sign};
+use super::root::{Change, root, sign, zero};
+use super::within::{Within, not_finite};
 use super::{Crossings, Event, Moment, Observer, Outcome};
 use crate::error::Cause;
 use crate::method::Method;
 use crate::scalar::{Ledger, Real};
-use crate::step::{State, Stepper, Weights};
+use crate::step::{State, Stepper};
 use crate::system::{Gauge, Problem, Velocities};
 use std::ops::ControlFlow;
 
-/// A step is looked at in so many parts. Two sign changes within one part are not seen.
-const PARTS: u32 = 4;
 /// A change within so many units of rounding after the start belongs to a motion that starts at the zero.
 const START: f64 = 1e3;
+/// So many more points are looked at in a step for one formula. A zero that is only touched takes about 60.
+const MOST_POINTS: usize = 128;
+/// Parts of a step that are not divided any more. Zeros nearer to each other are taken for one that is touched.
+const CLOSEST: f64 = 1.0 / (1 << 26) as f64;
+/// Partial steps from the guess of the polynomial to the event; two or three are usual.
+const MOST_PARTIAL_STEPS: usize = 8;
 
 type Found<T> = std::result::Result<T, Cause>;
 
@@ -28,15 +34,17 @@ type Found<T> = std::result::Result<T, Cause>;
 #[derive(Clone, Debug)]
 pub struct Events<R> {
     events: Vec<(String, Event)>,
-    watch: Watch<R>,
-    /// Values of the formulas before the step and after it.
-    values: [Vec<R>; 2],
-    /// Signs at the points within the step, point by point; 0 also where the formula is not finite.
-    hints: Vec<i8>,
+    within: Within<R>,
+    /// Values of the formulas one step before, before the step, and after it.
+    values: [Vec<R>; 3],
+    /// Values at the points within the step, point by point.
+    inner: Vec<R>,
     /// The last sign of each formula that was not zero, or 0.
     side: Vec<i8>,
-    /// Samples of one formula: fractions of the step and values there.
+    /// Values of one formula: fractions of the step and values there.
     samples: Vec<(R, R)>,
+    /// Parts of the step that may have to be divided, the first one last.
+    pending: Vec<Part<R>>,
     /// Changes found in this step: fraction, event.
     found: Vec<(R, usize)>,
     velocities: Velocities<R>,
@@ -48,84 +56,41 @@ pub struct Events<R> {
     pub stopped: Option<(usize, R)>,
 }
 
-/// The formulas, and states between the last two steps.
+/// A part of a step that ends with this sample, and the second differences at both ends.
 #[derive(Clone, Debug)]
-struct Watch<R> {
-    gauge: Gauge<R>,
-    /// Fractions of a step, and the weights of its polynomial there.
-    inner: Vec<(R, Weights<R>)>,
-    stepper: Stepper<R>,
-    before: State<R>,
-    t: R,
-    h: R,
-    /// The state at a fraction of the step.
-    state: State<R>,
+struct Part<R> {
+    end: (R, R),
+    bends: [f64; 2],
 }
 
-impl<R: Real> Watch<R> {
-    /// Sets the state at a fraction of the step by a step of that size, and returns the time.
-    fn go_to(&mut self, fraction: &R) -> Found<R> {
-        copy(&self.before, &mut self.state);
-        let size = fraction.clone() * self.h.clone();
-        if sign(&size) != 0 {
-            self.stepper.step_by(&mut self.state, &self.t, &size)?;
-        }
-        Ok(self.t.clone() + size)
-    }
-
-    /// The value of a formula at a fraction of the step; infinite at a pole.
-    fn near(&mut self, fraction: &R, index: usize, name: &str) -> Found<R> {
-        let t = self.go_to(fraction)?;
-        let value = self.gauge.at_momenta(&self.state.q, &self.state.p, &t)?[index].clone();
-        if value.to_f64().is_nan() { Err(not_finite(name, &value, &t)) } else { Ok(value) }
-    }
-
-    /// The same where it must be finite.
-    fn value(&mut self, fraction: &R, index: usize, name: &str) -> Found<R> {
-        let value = self.near(fraction, index, name)?;
-        let t = || self.t.clone() + fraction.clone() * self.h.clone();
-        if value.is_finite() { Ok(value) } else { Err(not_finite(name, &value, &t())) }
-    }
-}
-
-/// Fractions of a step within it, and the weights of its polynomial there.
-fn inner_points<R: Real>(stepper: &Stepper<R>) -> Vec<(R, Weights<R>)> {
-    let point = |j: u32| {
-        let fraction = R::from_f64(f64::from(j) / f64::from(PARTS));
-        stepper.weights(&fraction).map(|weights| (fraction, weights))
-    };
-    (1..PARTS).filter_map(point).collect()
+/// Where values of a formula come from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum By {
+    Polynomial,
+    Steps,
 }
 
 impl<R: Real> Events<R> {
     /// Watches for the events of a run that is stepped with this method and step.
     pub fn new(problem: &Problem<R>, method: &Method, stepper: &Stepper<R>, observed: &Observed) -> Self {
-        let h = stepper.step_size().clone();
-        let inner = inner_points(stepper);
-        let count = observed.events.len();
+        let within = Within::new(problem, method, stepper, &observed.formulas);
+        let (count, points) = (observed.events.len(), within.points());
         let stops = observed.events.iter().map(|(name, event)| (name.clone(), event.stop));
         let zeros = vec![R::zero(); count];
         Self {
-            values: [zeros.clone(), zeros],
-            hints: vec![0; count * inner.len()],
+            values: std::array::from_fn(|_| zeros.clone()),
+            inner: vec![R::zero(); count * points],
             side: vec![0; count],
-            samples: Vec::with_capacity(inner.len() + 2),
-            found: Vec::with_capacity(count * PARTS as usize),
+            samples: Vec::with_capacity(MOST_POINTS + points + 2),
+            pending: Vec::with_capacity(MOST_POINTS + points + 2),
+            found: Vec::with_capacity(count * (points + 1)),
             velocities: Velocities::new(&problem.system.model, &problem.parameters),
             outputs: observed.outputs.gauge(problem),
             v: problem.v0.clone(),
             crossings: Crossings::new(problem.system.n(), stops, observed.output_names.clone()),
             stopped: None,
             events: observed.events.clone(),
-            watch: Watch {
-                gauge: observed.formulas.gauge(problem),
-                inner,
-                stepper: Stepper::new(problem, method, h.clone()),
-                before: State::new(problem),
-                t: problem.t0.clone(),
-                h,
-                state: State::new(problem),
-            },
+            within,
         }
     }
 
@@ -140,8 +105,7 @@ impl<R: Real> Events<R> {
         if let Some(parameters) = parameters {
             self.velocities.assign(parameters);
         }
-        self.watch.gauge.restart(parameters, v);
-        self.watch.stepper.restart(parameters, v);
+        self.within.restart(parameters, v);
         self.outputs.restart(parameters, v);
         self.v.clone_from_slice(v);
         self.found.clear();
@@ -151,18 +115,15 @@ impl<R: Real> Events<R> {
 
     /// Watches steps of another size from now on.
     pub fn resize(&mut self, stepper: &Stepper<R>) {
-        self.watch.h = stepper.step_size().clone();
-        self.watch.inner = inner_points(stepper);
+        self.within.resize(stepper);
     }
 
     /// Writes or reads what it has seen.
     pub fn exchange(&mut self, ledger: &mut Ledger) {
-        let Watch { gauge, stepper, before, t, .. } = &mut self.watch;
-        gauge.exchange(ledger);
-        stepper.exchange(ledger);
-        before.exchange(ledger);
-        ledger.number(t);
-        ledger.numbers(&mut self.values[0]);
+        self.within.exchange(ledger);
+        let [earlier, before, _] = &mut self.values;
+        ledger.numbers(earlier);
+        ledger.numbers(before);
         for side in &mut self.side {
             let mut number = f64::from(*side);
             ledger.number(&mut number);
@@ -201,79 +162,272 @@ impl<R: Real> Events<R> {
         self.stopped.is_none() && self.events.iter().any(|(_, event)| event.stop.is_some())
     }
 
-    /// Values at the end of the step, and hints of what happened within.
+    /// Values at the end of the step, and within it.
     fn look(&mut self, moment: &Moment<'_, R>) -> Found<()> {
-        let (watch, count) = (&mut self.watch, self.events.len());
-        let state = moment.state;
+        let (gauge, state) = (&mut self.within.gauge, moment.state);
         let values = if state.steps == 0 {
-            watch.gauge.at(&state.q, &self.v, &moment.t)
+            gauge.at(&state.q, &self.v, &moment.t)
         } else {
-            watch.gauge.at_momenta(&state.q, &state.p, &moment.t)?
+            gauge.at_momenta(&state.q, &state.p, &moment.t)?
         };
-        self.values[1].clone_from_slice(values);
+        self.values[2].clone_from_slice(values);
         if let Some(at) = values.iter().position(|x| !x.is_finite()) {
             return Err(not_finite(&self.events[at].0, &values[at], &moment.t));
         }
-        if state.steps == 0 {
-            return Ok(());
-        }
-        for (j, (fraction, weights)) in watch.inner.iter().enumerate() {
-            let t = watch.t.clone() + fraction.clone() * watch.h.clone();
-            moment.stepper.within(weights, &mut watch.state.q, &mut self.v);
-            let values = watch.gauge.at(&watch.state.q, &self.v, &t);
-            for (hint, value) in self.hints[j * count..].iter_mut().zip(values) {
-                *hint = if value.is_finite() { sign(value) } else { 0 };
+        if state.steps == 1 {
+            // nothing is known of a step before: a straight line
+            let [earlier, before, after] = &mut self.values;
+            for ((earlier, before), after) in earlier.iter_mut().zip(before).zip(after) {
+                *earlier = before.clone() + before.clone() - after.clone();
             }
         }
+        if state.steps > 0 {
+            self.within.look(moment.stepper, &mut self.inner);
+        }
         Ok(())
+    }
+
+    /// The value at the start of the step, at a point within it, or at its end.
+    fn value(&self, event: usize, j: usize) -> &R {
+        match j.checked_sub(1) {
+            None => &self.values[1][event],
+            Some(point) => {
+                self.inner.get(point * self.events.len() + event).unwrap_or(&self.values[2][event])
+            }
+        }
+    }
+
+    /// The second difference of the values of the last two steps, as it is for parts of a step.
+    fn bend_of_steps(&self, event: usize) -> f64 {
+        let [earlier, before, after] = self.values.each_ref().map(|values| values[event].to_f64());
+        let parts = (self.within.points() + 1) as f64;
+        bend(earlier, before, after) / (parts * parts)
+    }
+
+    /// The second difference at a point; at the ends of the step, where a neighbour is missing, as those of the next two points continue.
+    fn bend(&self, event: usize, j: usize, of_steps: f64) -> f64 {
+        let own = |j: usize| {
+            let [left, middle, right] = [j - 1, j, j + 1].map(|j| self.value(event, j).to_f64());
+            bend(left, middle, right)
+        };
+        let last = self.within.points();
+        let own = match j {
+            0 => 2.0 * own(1) - own(2),
+            _ if j > last => 2.0 * own(last) - own(last - 1),
+            _ => own(j),
+        };
+        if self.within.is_stiff() && of_steps.abs() > own.abs() { of_steps } else { own }
+    }
+
+    /// Whether zeros may hide between values.
+    fn bends(&self, event: usize) -> bool {
+        let of_steps = self.bend_of_steps(event);
+        let mut left = (self.value(event, 0).to_f64(), self.bend(event, 0, of_steps));
+        (1..=self.within.points() + 1).any(|j| {
+            let right = (self.value(event, j).to_f64(), self.bend(event, j, of_steps));
+            let hides = may_hide(left.0, right.0, [left.1, right.1]);
+            left = right;
+            hides
+        })
     }
 
     /// Whether a formula may have changed its sign in the step, or is zero somewhere.
     fn suspicious(&self, event: usize) -> bool {
-        let inner = self.hints.iter().skip(event).step_by(self.events.len());
-        let end = sign(&self.values[1][event]);
-        let mut signs = inner.copied().chain([end]);
+        let inner = self.inner.iter().skip(event).step_by(self.events.len());
+        let end = sign(&self.values[2][event]);
         let first = self.side[event];
         let first = if first == 0 { end } else { first };
         // a zero at the start of the step needs no look of its own: beyond it the sign is another than before it, or nothing happens
-        signs.any(|s| s != first)
+        end != first || inner.clone().any(|x| sign(x) != first || !x.is_finite()) || self.bends(event)
     }
 
-    /// Finds the sign changes of a formula in the step, by partial steps.
+    /// Finds the sign changes of a formula in the step.
     fn search(&mut self, event: usize, first_step: bool) -> Found<()> {
-        let (watch, name) = (&mut self.watch, &self.events[event].0);
-        self.samples.clear();
-        self.samples.push((R::zero(), self.values[0][event].clone()));
-        for j in 0..watch.inner.len() {
-            let fraction = watch.inner[j].0.clone();
-            let value = watch.value(&fraction, event, name)?;
-            self.samples.push((fraction, value));
-        }
-        self.samples.push((R::one(), self.values[1][event].clone()));
-        let side = &mut self.side[event];
-        let mut zero: Option<&R> = None;
-        for (j, (fraction, value)) in self.samples.iter().enumerate() {
-            let here = sign(value);
-            if here == 0 {
-                zero = Some(zero.unwrap_or(fraction));
-                continue;
-            }
-            if *side == -here {
-                let at = match zero {
-                    Some(fraction) => Some(fraction.clone()),
-                    None => {
-                        let before = self.samples[j.saturating_sub(1)].clone();
-                        root(before, (fraction.clone(), value.clone()), |x| watch.near(x, event, name))?
-                    }
-                };
-                let at = at.filter(|at| !(first_step && at.to_f64() <= START * R::epsilon()));
-                if let Some(at) = at.filter(|_| self.events[event].1.direction.admits(here > 0)) {
-                    self.found.push((at, event));
-                }
-            }
-            (*side, zero) = (here, None);
+        let by = if self.within.is_stiff() && self.bends(event) { By::Steps } else { By::Polynomial };
+        self.sample(event, by)?;
+        self.refine(event, by)?;
+        let before = (self.found.len(), self.side[event]);
+        if !self.locate(event, first_step, by)? {
+            self.found.truncate(before.0);
+            self.side[event] = before.1;
+            self.sample_by_steps(event)?;
+            self.locate(event, first_step, By::Steps)?;
         }
         Ok(())
+    }
+
+    /// Parts of the step between the points that were looked at.
+    fn sample(&mut self, event: usize, by: By) -> Found<()> {
+        let of_steps = self.bend_of_steps(event);
+        self.samples.clear();
+        self.pending.clear();
+        self.samples.push((R::zero(), self.values[1][event].clone()));
+        for point in 0..self.within.points() {
+            let place = point * self.events.len() + event;
+            if by == By::Steps || !self.inner[place].is_finite() {
+                let fraction = self.within.fraction(point).clone();
+                self.inner[place] = self.within.value(&fraction, event, &self.events[event].0)?;
+            }
+        }
+        for j in (1..=self.within.points() + 1).rev() {
+            let fraction =
+                if j > self.within.points() { R::one() } else { self.within.fraction(j - 1).clone() };
+            let bends = [j - 1, j].map(|j| self.bend(event, j, of_steps));
+            self.pending.push(Part { end: (fraction, self.value(event, j).clone()), bends });
+        }
+        Ok(())
+    }
+
+    /// Divides parts of the step in which zeros may hide.
+    fn refine(&mut self, event: usize, by: By) -> Found<()> {
+        let mut left_over = MOST_POINTS;
+        let mut resolved = true;
+        while let (Some(part), Some((start, value))) = (self.pending.pop(), self.samples.last()) {
+            let (left, right) = (value.to_f64(), part.end.1.to_f64());
+            let width = (part.end.0.clone() - start.clone()).to_f64();
+            let divides = width > CLOSEST && may_hide(left, right, part.bends);
+            resolved &= !divides || left_over > 0;
+            if !divides || left_over == 0 {
+                self.samples.push(part.end);
+                continue;
+            }
+            left_over -= 1;
+            let middle = (start.clone() + part.end.0.clone()) * R::from_f64(0.5);
+            let value = self.evaluate(&middle, event, by)?;
+            let own = bend(left, value.to_f64(), right);
+            // a quarter of it where points are half as far apart
+            let [before, after] = part.bends.map(|bend| 0.25 * bend);
+            self.pending.push(Part { end: part.end, bends: [own, after] });
+            self.pending.push(Part { end: (middle, value), bends: [before, own] });
+        }
+        if !resolved {
+            self.crossings.tallies[event].unresolved += 1;
+        }
+        Ok(())
+    }
+
+    /// A value within the step.
+    fn evaluate(&mut self, fraction: &R, event: usize, by: By) -> Found<R> {
+        if by == By::Polynomial {
+            let value = self.within.on_polynomial(fraction, event);
+            if !value.to_f64().is_nan() {
+                return Ok(value);
+            }
+        }
+        self.within.near(fraction, event, &self.events[event].0)
+    }
+
+    /// Replaces values of the polynomial.
+    fn sample_by_steps(&mut self, event: usize) -> Found<()> {
+        let inner = self.samples.len() - 1;
+        for (fraction, value) in self.samples.iter_mut().take(inner).skip(1) {
+            *value = self.within.near(fraction, event, &self.events[event].0)?;
+        }
+        Ok(())
+    }
+
+    /// Locates all sign changes between the samples. False if partial steps do not confirm those of the polynomial.
+    fn locate(&mut self, event: usize, first_step: bool, by: By) -> Found<bool> {
+        let mut at_zero: Option<usize> = None;
+        let mut last: Option<R> = None;
+        for j in 0..self.samples.len() {
+            let here = sign(&self.samples[j].1);
+            if here == 0 {
+                at_zero = at_zero.or(Some(j));
+                continue;
+            }
+            if self.side[event] == -here {
+                let change = match (by, self.change(event, at_zero, j, by)?) {
+                    (By::Steps, change) => change,
+                    (By::Polynomial, Change::Jump(_)) => return Ok(false),
+                    (By::Polynomial, Change::Root(guess)) => match self.approach(event, guess, here)? {
+                        Some(at) => Change::Root(at),
+                        None => return Ok(false),
+                    },
+                };
+                if let Change::Root(at) = &change {
+                    if last.as_ref().is_some_and(|last| sign(&(at.clone() - last.clone())) <= 0) {
+                        return Ok(false);
+                    }
+                    last = Some(at.clone());
+                }
+                if self.events[event].1.direction.admits(here > 0) {
+                    self.note(event, change, first_step);
+                }
+            }
+            (self.side[event], at_zero) = (here, None);
+        }
+        Ok(true)
+    }
+
+    /// The change of sign at a sample that is zero, or else between a sample and the one before it.
+    fn change(&mut self, event: usize, at: Option<usize>, j: usize, by: By) -> Found<Change<R>> {
+        let (within, name) = (&mut self.within, &self.events[event].0);
+        let function = |x: &R| match by {
+            By::Polynomial => Ok(within.on_polynomial(x, event)),
+            By::Steps => within.near(x, event, name),
+        };
+        match at {
+            Some(at) => zero(self.samples[at].0.clone(), &self.samples[j].1, function),
+            None => root(self.samples[j.saturating_sub(1)].clone(), self.samples[j].clone(), function),
+        }
+    }
+
+    /// Keeps a change for now.
+    fn note(&mut self, event: usize, change: Change<R>, first_step: bool) {
+        match change {
+            Change::Root(at) if first_step && at.to_f64() <= START * R::epsilon() => {}
+            Change::Root(at) => self.found.push((at, event)),
+            Change::Jump(at) => self.crossings.tallies[event].jump(self.within.time(&at).to_f64()),
+        }
+    }
+
+    /// From a root on the polynomial to one at the end of a partial step, by Newton's method with the slope of the polynomial and then by
+    /// secants. Nothing if that does not converge, within the step, to a change to this sign.
+    fn approach(&mut self, event: usize, guess: R, rising: i8) -> Found<Option<R>> {
+        let one = R::one();
+        let mut slope = self.slope(event, &guess);
+        let mut last: Option<(R, R, R)> = None;
+        let mut at = guess;
+        for _ in 0..MOST_PARTIAL_STEPS {
+            let value = self.within.near(&at, event, &self.events[event].0)?;
+            if sign(&value) == 0 {
+                return Ok(Some(at));
+            }
+            if let Some((before, value_before, _)) = &last {
+                slope = (value.clone() - value_before.clone()) / (at.clone() - before.clone());
+            }
+            if !value.is_finite() || !slope.is_finite() || sign(&slope) != rising {
+                return Ok(None);
+            }
+            let change = value.clone() / slope.clone();
+            if change.magnitude() <= 2.0 * R::epsilon() {
+                return Ok(Some(at));
+            }
+            if let Some((before, value_before, change_before)) = &last
+                && change.magnitude() >= 0.5 * change_before.magnitude()
+            {
+                // rounding is reached, or nothing is
+                let rounding = change_before.magnitude() <= R::epsilon().sqrt();
+                let nearer = value.magnitude() <= value_before.magnitude();
+                return Ok(rounding.then(|| if nearer { at } else { before.clone() }));
+            }
+            let next = at.clone() - change.clone();
+            if sign(&next) < 0 || sign(&(next.clone() - one.clone())) > 0 {
+                return Ok(None);
+            }
+            last = Some((std::mem::replace(&mut at, next), value, change));
+        }
+        Ok(None)
+    }
+
+    /// The slope of a formula on the polynomial.
+    fn slope(&mut self, event: usize, at: &R) -> R {
+        // the root of the root of rounding: the error of the difference is that of its square
+        let apart = R::from_f64(R::epsilon().sqrt().sqrt());
+        let [low, high] = [at.clone() - apart.clone(), at.clone() + apart.clone()]
+            .map(|x| self.within.on_polynomial(&x, event));
+        (high - low) / (apart.clone() + apart)
     }
 
     /// Keeps what was found, in the order of time, up to a stop.
@@ -284,9 +438,8 @@ impl<R: Real> Events<R> {
             order.cmp(&0).then(a.1.cmp(&b.1))
         });
         for (fraction, event) in &self.found {
-            let watch = &mut self.watch;
-            let t = watch.go_to(fraction)?;
-            let State { q, p, .. } = &watch.state;
+            let t = self.within.go_to(fraction)?;
+            let State { q, p, .. } = &self.within.state;
             self.velocities.velocities(q, p, &t, &mut self.v)?;
             let values = self.outputs.at(q, &self.v, &t);
             if self.crossings.push(*event, &t, [q, &self.v, p, values]) {
@@ -303,7 +456,7 @@ impl<R: Real> Observer<R> for Events<R> {
     fn observe(&mut self, moment: &Moment<'_, R>) -> Found<ControlFlow<()>> {
         self.look(moment)?;
         if moment.state.steps == 0 {
-            for (side, value) in self.side.iter_mut().zip(&self.values[1]) {
+            for (side, value) in self.side.iter_mut().zip(&self.values[2]) {
                 *side = sign(value);
             }
         } else {
@@ -311,28 +464,49 @@ impl<R: Real> Observer<R> for Events<R> {
                 if self.suspicious(event) {
                     self.search(event, moment.state.steps == 1)?;
                 } else if self.side[event] == 0 {
-                    self.side[event] = sign(&self.values[1][event]);
+                    self.side[event] = sign(&self.values[2][event]);
                 }
             }
             self.keep()?;
         }
-        self.crossings.look(&self.values[1], &moment.t);
-        copy(moment.state, &mut self.watch.before);
-        self.watch.t = moment.t.clone();
-        self.values.swap(0, 1);
+        self.crossings.look(&self.values[2], &moment.t);
+        self.within.pass(moment.state, &moment.t);
+        self.values.rotate_left(1);
         Ok(if self.stopped.is_some() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) })
     }
 }
 
-fn not_finite<R: Real>(name: &str, value: &R, t: &R) -> Cause {
-    Cause::EventNotFinite { event: name.to_owned(), value: value.to_f64(), time: t.to_f64() }
-}
+#[cfg(test)]
+mod tests {
+    use super::super::{Run, simulate};
+    use super::*;
+    use crate::system::{Settings, catalogue};
 
-/// Copies a state without asking for memory.
-fn copy<R: Real>(from: &State<R>, to: &mut State<R>) {
-    to.steps = from.steps;
-    to.q.clone_from_slice(&from.q);
-    to.p.clone_from_slice(&from.p);
-    to.q_low.clone_from_slice(&from.q_low);
-    to.p_low.clone_from_slice(&from.p_low);
+    #[test]
+    fn an_event_takes_a_handful_of_partial_steps() {
+        let mut run = Run::of("kepler");
+        run.events.insert("plane".into(), Event::of("y - 0.1*x - 0.05"));
+        let problem: Problem<f64> =
+            catalogue::system("kepler").unwrap().problem(&Settings::default()).unwrap();
+        let observed = Observed::new(&run, &problem.system, None).unwrap();
+        for (name, step, most) in [
+            ("gauss24", 0.2, 3.0),
+            ("gauss8", 0.05, 4.0),
+            ("lobatto8", 0.05, 4.0),
+            ("split8", 0.05, 4.0),
+            ("midpoint", 0.01, 6.0),
+            ("rk4", 0.02, 5.0),
+        ] {
+            let method = Method::named(name).unwrap();
+            let mut stepper = Stepper::new(&problem, &method, step);
+            let mut events = Events::new(&problem, &method, &stepper, &observed);
+            let mut state = State::new(&problem);
+            let steps = (60.0 / step) as u64;
+            simulate(&problem, &mut stepper, &mut state, steps, &mut [&mut events]);
+            let count = events.crossings.len() as f64;
+            assert!(count > 10.0, "{name}: {count}");
+            let each = events.within.partial_steps as f64 / count;
+            assert!((1.0..=most).contains(&each), "{name}: {each}");
+        }
+    }
 }

@@ -6,6 +6,7 @@
 
 mod accuracy;
 mod advice;
+mod bend;
 mod bodies;
 mod checkpoint;
 mod conserved;
@@ -33,6 +34,7 @@ mod run;
 mod solution;
 pub(crate) mod stability;
 mod whole;
+mod within;
 
 pub use bodies::Bodies;
 pub use checkpoint::Checkpoint;

@@ -35,9 +35,20 @@ pub struct EventSummary {
     pub stop: Option<u64>,
     /// When it happened, the first thousand times.
     pub times: Vec<f64>,
+    /// How often its formula changed its sign without a zero, at a jump or a pole.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub jumps: u64,
+    /// In how many steps its formula changed too fast to see all of its zeros.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub unresolved: u64,
     /// Where its formula came nearest to zero, if it never happened.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub nearest: Option<Nearest>,
+}
+
+#[allow(clippy::trivially_copy_pass_by_ref)] // as serde calls it
+fn is_zero(count: &u64) -> bool {
+    *count == 0
 }
 
 /// Where the formula of an event came nearest to zero, at the end of a step.
@@ -114,6 +125,8 @@ impl Summary {
                 last: tally.last.as_ref().map(R::to_f64),
                 stop: tally.stop,
                 times: times().map(R::to_f64).collect(),
+                jumps: tally.jumps,
+                unresolved: tally.unresolved,
                 nearest: tally.nearest(),
             };
             self.events.insert(tally.name.clone(), summary);

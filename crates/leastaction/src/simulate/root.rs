@@ -15,13 +15,25 @@ pub(super) fn sign<R: Real>(x: &R) -> i8 {
 /// A function tends to zero if, on the side where it was larger, this part of it or less is left at the root.
 const TENDS: f64 = 0.5;
 
+/// A change of sign.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum Change<R> {
+    /// Through zero, and where.
+    Root(R),
+    /// Without a zero, at a jump or a pole, and where.
+    Jump(R),
+}
+
+/// So many units of rounding beside a zero a function has left it, though coordinates and times are rounded as well.
+const BESIDE: f64 = 65_536.0;
+
 /// The point of a bracket [a, b] in 0..1 where a function is zero, to the last digits of the number type.
-/// The values at a and b are known and have opposite signs. Nothing if the function does not tend to zero there.
+/// The values at a and b are known and have opposite signs. A jump if the function does not tend to zero there.
 pub(super) fn root<R: Real, E>(
     (mut a, mut value_a): (R, R),
     (mut b, mut value_b): (R, R),
     mut function: impl FnMut(&R) -> Result<R, E>,
-) -> Result<Option<R>, E> {
+) -> Result<Change<R>, E> {
     // the end where the function is larger; the other one may be as near to the root as rounding allows
     let large = if sign(&(value_a.abs() - value_b.abs())) > 0 { value_a.clone() } else { value_b.clone() };
     let (half, one) = (R::from_f64(0.5), R::one());
@@ -31,7 +43,7 @@ pub(super) fn root<R: Real, E>(
         let x = a.clone() + t * (b.clone() - a.clone());
         let value = function(&x)?;
         if !value.is_finite() {
-            return Ok(None);
+            return Ok(Change::Jump(x));
         }
         // c: the end that was replaced
         let (c, value_c);
@@ -47,12 +59,12 @@ pub(super) fn root<R: Real, E>(
         let width = (b.clone() - a.clone()).abs();
         let least = if sign(&width) == 0 { one.clone() } else { tolerance.clone() / width };
         if sign(value_best) == 0 {
-            return Ok(Some(best.clone()));
+            return zero(best.clone(), &large, function);
         }
         if sign(&(least.clone() - half.clone())) >= 0 {
             let left = if sign(&value_a) == sign(&large) { &value_a } else { &value_b };
             let tends = sign(&(left.abs() - R::from_f64(TENDS) * large.abs())) <= 0;
-            return Ok(tends.then(|| best.clone()));
+            return Ok(if tends { Change::Root(best.clone()) } else { Change::Jump(best.clone()) });
         }
         let (ab, cb) = (a.clone() - b.clone(), c.clone() - b.clone());
         let (fab, fcb) = (value_a.clone() - value_b.clone(), value_c.clone() - value_b.clone());
@@ -71,7 +83,24 @@ pub(super) fn root<R: Real, E>(
             t = one.clone() - least;
         }
     }
-    Ok(Some(a))
+    Ok(Change::Root(a))
+}
+
+/// What a zero is that was met exactly: a jump, like that of sign(x), if the function does not tend to it on either side, where it was
+/// as large as this.
+pub(super) fn zero<R: Real, E>(
+    at: R,
+    large: &R,
+    mut function: impl FnMut(&R) -> Result<R, E>,
+) -> Result<Change<R>, E> {
+    let most = TENDS * large.magnitude();
+    for apart in [-BESIDE, BESIDE] {
+        let beside = function(&(at.clone() + R::from_f64(apart * R::epsilon())))?;
+        if beside.magnitude() > most {
+            return Ok(Change::Jump(at));
+        }
+    }
+    Ok(Change::Root(at))
 }
 
 #[cfg(test)]
@@ -87,7 +116,8 @@ mod tests {
             count += 1;
             Ok::<_, ()>(function(x))
         });
-        (found.unwrap().expect("a root"), count)
+        let Ok(Change::Root(x)) = found else { panic!("{found:?}") };
+        (x, count)
     }
 
     #[test]
@@ -120,12 +150,14 @@ mod tests {
             ("pole at a number", |x: &f64| 1.0 / (x - 0.25)),
             ("pole beside an end", |x: &f64| 1.0 / (x - 1e-15)),
             ("weak pole", |x: &f64| (x - 0.7).signum() * (x - 0.7).abs().powf(-0.1)),
+            ("jump through zero", |x: &f64| if *x == 0.5 { 0.0 } else { (x - 0.5).signum() }),
             ("jump", |x: &f64| if *x < 1.0 / 3.0 { -1.0 } else { 1e9 }),
             ("angle", |x: &f64| (0.6 - x).atan2(-1.0)),
         ] {
             let (a, b) = ((0.0, function(&0.0)), (1.0, function(&1.0)));
             assert!(a.1 * b.1 < 0.0, "{name}");
-            assert_eq!(root(a, b, |x| Ok::<_, ()>(function(x))), Ok(None), "{name}");
+            let found = root(a, b, |x| Ok::<_, ()>(function(x)));
+            assert!(matches!(found, Ok(Change::Jump(x)) if x.abs() < 0.8), "{name}: {found:?}");
         }
         // one end is as near to the root as rounding lets it be
         let (x, _) = solve::<f64>(0.0, 1.0, |x| x - 1e-17);

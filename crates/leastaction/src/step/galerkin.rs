@@ -141,7 +141,7 @@ impl<R: Real> GalerkinStepper<R> {
     /// Changes the step size. The polynomial of the step before belongs to another size and is forgotten.
     pub(super) fn resize(&mut self, h: &R) {
         self.h = h.clone();
-        self.jacobian.weigh(&self.tableau, h);
+        self.jacobian.resize();
         if let Some(sweeper) = &mut self.sweeper {
             sweeper.resize(h.to_f64());
         }
@@ -456,7 +456,7 @@ impl<R: Real> GalerkinStepper<R> {
         self.evaluations += self.tableau.b.len() as u64;
         if renew {
             self.renewals += 1;
-            self.jacobian.matrix.clear();
+            self.jacobian.begin(&self.tableau, &self.h);
         }
         for i in 0..self.tableau.b.len() {
             self.stage(state, i);
@@ -577,6 +577,19 @@ impl<R: Real> GalerkinStepper<R> {
     pub(super) fn weights(&self, fraction: &R) -> Weights<R> {
         let slope = self.tableau.slope_at(fraction).into_iter().map(|x| x / self.h.clone()).collect();
         Weights { value: self.tableau.basis_at(fraction), slope }
+    }
+
+    /// The degree of the polynomial.
+    pub(super) fn degree(&self) -> usize {
+        self.tableau.degree
+    }
+
+    /// The start of the last step, and the increments Z_1 … Z_s.
+    pub(super) fn increments(&self, start: &mut [R], increments: &mut [R]) {
+        start.clone_from_slice(&self.start);
+        for (k, row) in increments.chunks_mut(self.n.max(1)).enumerate() {
+            row.iter_mut().enumerate().for_each(|(j, z)| *z = self.increment(k, j));
+        }
     }
 
     /// q + Σ_k φ_k Z_k and (1/h) Σ_k φ'_k Z_k

@@ -19,6 +19,8 @@ pub(super) struct Jacobian<R> {
     l_vv: Vec<Target>,
     /// For each quadrature point, the factors of L_qq, L_qv, L_vq, L_vv that are not zero.
     factors: Vec<[Vec<Factor<R>>; 4]>,
+    /// Whether the factors are those of another step size.
+    stale: bool,
 }
 
 /// Where an entry of a second derivative goes: the block of its row and column, and of their exchange.
@@ -55,13 +57,27 @@ impl<R: Real> Jacobian<R> {
             position,
             degree: s,
             matrix,
+            stale: false,
         };
         jacobian.weigh(tableau, h);
         jacobian
     }
 
+    /// The step size has changed. Factors are computed when a matrix is: most steps of another size are solved without one.
+    pub(super) fn resize(&mut self) {
+        self.stale = true;
+    }
+
+    /// Begins a new matrix for a step size.
+    pub(super) fn begin(&mut self, tableau: &Tableau<R>, h: &R) {
+        if std::mem::take(&mut self.stale) {
+            self.weigh(tableau, h);
+        }
+        self.matrix.clear();
+    }
+
     /// Computes the factors for a step size. Nothing is allocated where there were factors before.
-    pub(super) fn weigh(&mut self, tableau: &Tableau<R>, h: &R) {
+    fn weigh(&mut self, tableau: &Tableau<R>, h: &R) {
         let (s, stride) = (self.degree, self.matrix.row_stride());
         // ∂G_k/∂Q_l = Σ_i b_i [ h φ_k φ_l L_qq + φ_k φ'_l L_qv + φ'_k φ_l L_vq + (1/h) φ'_k φ'_l L_vv ]
         for (i, factors) in self.factors.iter_mut().enumerate() {

@@ -15,6 +15,7 @@ mod fleet;
 mod galerkin;
 mod jacobian;
 mod motion;
+mod polynomial;
 mod propagator;
 mod runge_kutta;
 mod splitting;
@@ -25,12 +26,13 @@ mod work;
 
 pub use convoy::{Sines, Voyage};
 pub use fleet::Fleet;
+pub(crate) use polynomial::{Basis, Polynomial};
 pub use propagator::{Propagator, QuadraticForm};
 pub use tangent::{tangent, tangent_map};
 pub use work::Work;
 
 use crate::error::Cause;
-use crate::method::{Method, STAGES, Scheme};
+use crate::method::{HERMITE_DEGREE, Method, STAGES, Scheme};
 use crate::scalar::{Ledger, Real};
 use crate::system::Problem;
 use galerkin::GalerkinStepper;
@@ -253,6 +255,40 @@ impl<R: Real> Stepper<R> {
         }
     }
 
+    /// The degree of the polynomial that events are looked for on.
+    fn degree(&self) -> usize {
+        match &self.scheme {
+            AnyStepper::Galerkin(stepper) => stepper.degree(),
+            AnyStepper::Splitting(_) => HERMITE_DEGREE,
+            AnyStepper::RungeKutta4(_) => CONTINUED_DEGREE,
+        }
+    }
+
+    /// What it takes to find an increment of that polynomial, if it is not an unknown of the step.
+    fn increment_weights(&self, fraction: &R) -> Option<Weights<R>> {
+        match &self.scheme {
+            AnyStepper::Galerkin(_) => None,
+            AnyStepper::Splitting(stepper) => Some(stepper.weights(fraction)),
+            AnyStepper::RungeKutta4(stepper) => Some(stepper.weights(fraction)),
+        }
+    }
+
+    /// The start of the last step, and the increments from there at the nodes of its polynomial.
+    fn increments(&self, weights: &[Weights<R>], start: &mut [R], increments: &mut [R]) {
+        let rows = increments.chunks_mut(start.len().max(1)).zip(weights);
+        match &self.scheme {
+            AnyStepper::Galerkin(stepper) => stepper.increments(start, increments),
+            AnyStepper::Splitting(stepper) => {
+                rows.for_each(|(row, weights)| stepper.combine(&weights.value, row));
+                start.clone_from_slice(stepper.start());
+            }
+            AnyStepper::RungeKutta4(stepper) => {
+                rows.for_each(|(row, weights)| stepper.combine(&weights.value, row));
+                start.clone_from_slice(stepper.start());
+            }
+        }
+    }
+
     /// q and v within the last step, from its polynomial.
     ///
     /// Less accurate than the method is at the ends of the step: for polynomials of degree s the error of q is of order
@@ -265,6 +301,9 @@ impl<R: Real> Stepper<R> {
         }
     }
 }
+
+/// The degree of the continuous extension of the classical Runge–Kutta method.
+const CONTINUED_DEGREE: usize = 3;
 
 fn check_size(size: f64) -> Result<(), Cause> {
     if size == 0.0 || !size.is_finite() {

@@ -4,7 +4,7 @@
 //! the second form converts at the ends of the step, and so does not keep the momentum of a cyclic coordinate.
 
 use super::work::Point;
-use super::{State, compensated_add};
+use super::{State, Weights, compensated_add};
 use crate::error::Cause;
 use crate::method::{Form, STAGES};
 use crate::scalar::{Ledger, Real};
@@ -24,6 +24,9 @@ pub(super) struct RungeKutta4<R> {
     rate: [Vec<R>; 2],
     /// Σ b_i k_i
     sum: [Vec<R>; 2],
+    /// q at the start of the last step, and q' at its stages.
+    start: Vec<R>,
+    rates: Vec<R>,
     /// q and v of all stages, if time occurs in L.
     stages: [Vec<R>; 2],
     /// Evaluations of the derivatives of L, since the stepper was made.
@@ -46,6 +49,8 @@ impl<R: Real> RungeKutta4<R> {
             stage: pair(),
             rate: pair(),
             sum: pair(),
+            start: zeros.clone(),
+            rates: vec![R::zero(); STAGES.len() * model.n],
             stages: std::array::from_fn(|_| vec![R::zero(); timed * model.n]),
             evaluations: 0,
         }
@@ -85,6 +90,7 @@ impl<R: Real> RungeKutta4<R> {
         for part in &mut self.sum {
             part.fill(R::zero());
         }
+        self.start.clone_from_slice(&state.q);
         // k_i = f(y + c_i h k_{i−1}), c = 0, ½, ½, 1, b = 1/6, 1/3, 1/3, 1/6
         for (stage, (c, b)) in STAGES.into_iter().enumerate() {
             let ch = R::from_f64(c) * self.h.clone();
@@ -104,6 +110,7 @@ impl<R: Real> RungeKutta4<R> {
             let mut time = t.clone();
             time.add_mul(&R::from_f64(c), &self.h);
             self.rates(&time)?;
+            self.rates[stage * n..(stage + 1) * n].clone_from_slice(&self.rate[0]);
             self.keep(stage);
             let weight = R::from_f64(b);
             for part in 0..2 {
@@ -121,6 +128,31 @@ impl<R: Real> RungeKutta4<R> {
         let lists = [&self.stage[0], &self.rate[0]];
         for (kept, list) in self.stages.iter_mut().zip(lists).filter(|(kept, _)| !kept.is_empty()) {
             kept[stage * list.len()..(stage + 1) * list.len()].clone_from_slice(list);
+        }
+    }
+
+    /// h b_i(x): what the rates of the stages add to q at a fraction x of the step. Of order 3 (Hairer, Nørsett & Wanner,
+    /// *Solving ordinary differential equations I*, II.6).
+    pub(super) fn weights(&self, x: &R) -> Weights<R> {
+        let third = |k: f64| R::from_f64(k) / R::from_f64(3.0);
+        let number = R::from_f64;
+        let cubic = |[a, b, c]: [R; 3]| ((c * x.clone() + b) * x.clone() + a) * x.clone() * self.h.clone();
+        let inner = || [number(0.0), number(1.0), third(-2.0)];
+        let first = [number(1.0), number(-1.5), third(2.0)];
+        let last = [number(0.0), number(-0.5), third(2.0)];
+        Weights { value: [first, inner(), inner(), last].map(cubic).to_vec(), slope: Vec::new() }
+    }
+
+    /// The start of the last step.
+    pub(super) fn start(&self) -> &[R] {
+        &self.start
+    }
+
+    /// The sum of the rates of the stages, each times its weight.
+    pub(super) fn combine(&self, weights: &[R], out: &mut [R]) {
+        out.fill(R::zero());
+        for (rates, weight) in self.rates.chunks(out.len().max(1)).zip(weights) {
+            out.iter_mut().zip(rates).for_each(|(out, rate)| out.add_mul(weight, rate));
         }
     }
 

@@ -186,22 +186,31 @@ impl<R: Real> SplittingStepper<R> {
     }
 
     pub(super) fn within(&self, weights: &Weights<R>, q: &mut [R], v: &mut [R]) {
-        let ([start_q, start_p], [dq, dp]) = (self.motion.start(), self.motion.changes());
-        for (weights, out) in [(&weights.value, &mut *q), (&weights.slope, &mut *v)] {
-            for (j, out) in out.iter_mut().enumerate() {
-                let mut sum = weights[1].clone() * start_p[j].clone();
-                sum.add_mul(&weights[2], &(start_p[j].clone() + dp[j].clone()));
-                sum.add_mul(&weights[3], &self.first_force[j]);
-                sum.add_mul(&weights[4], &self.force[j]);
-                *out = sum;
-            }
-            self.mass.solve(out);
-            for (out, dq) in out.iter_mut().zip(dq) {
-                out.add_mul(&weights[0], dq);
-            }
-        }
-        for (q, start) in q.iter_mut().zip(start_q) {
+        self.combine(&weights.value, q);
+        self.combine(&weights.slope, v);
+        for (q, start) in q.iter_mut().zip(self.start()) {
             *q = start.clone() + q.clone();
+        }
+    }
+
+    /// The start of the last step.
+    pub(super) fn start(&self) -> &[R] {
+        self.motion.start()[0]
+    }
+
+    /// The sum of Δq and, below M⁻¹, Mv and F at both ends, each times its weight.
+    pub(super) fn combine(&self, weights: &[R], out: &mut [R]) {
+        let ([_, start_p], [dq, dp]) = (self.motion.start(), self.motion.changes());
+        for (j, out) in out.iter_mut().enumerate() {
+            let mut sum = weights[1].clone() * start_p[j].clone();
+            sum.add_mul(&weights[2], &(start_p[j].clone() + dp[j].clone()));
+            sum.add_mul(&weights[3], &self.first_force[j]);
+            sum.add_mul(&weights[4], &self.force[j]);
+            *out = sum;
+        }
+        self.mass.solve(out);
+        for (out, dq) in out.iter_mut().zip(dq) {
+            out.add_mul(&weights[0], dq);
         }
     }
 }

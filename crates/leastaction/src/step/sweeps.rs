@@ -136,7 +136,7 @@ impl Sweeper {
     pub(super) fn resize(&mut self, h: f64) {
         self.h = h;
         self.course.resize(h);
-        self.nodes.weigh(&self.weights, h);
+        self.nodes.resize(&self.weights, h);
     }
 
     /// Writes or reads what the next step needs to know of this one.

@@ -136,6 +136,11 @@ pub struct Gauge<R> {
 }
 
 impl<R: Real> Gauge<R> {
+    /// Whether velocities matter.
+    pub(crate) fn uses_velocities(&self) -> bool {
+        self.velocities.is_some()
+    }
+
     /// Begins anew, with other parameters if they are given, at a state with these velocities: what they are solved from later
     /// starts with them.
     pub fn restart(&mut self, parameters: Option<&[R]>, v: &[R]) {
