@@ -9,10 +9,11 @@
 
 use super::Moment;
 use crate::error::Cause;
+use crate::expr::Evaluator;
 use crate::scalar::{Ledger, Real};
 use crate::step::{State, Work, compensated_add};
 use crate::system::{BareEnergy, Hamiltonian, Model, Problem, Velocities};
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 
 /// An initial energy below this part of the kinetic energy counts as zero, where it cannot measure errors.
 const NEGLIGIBLE: f64 = 1e-9;
@@ -60,11 +61,12 @@ pub struct EnergyMeter<R> {
 #[derive(Clone, Debug)]
 struct Rounding<R> {
     model: Arc<Model>,
+    evaluator: Option<Evaluator<R>>,
     parameters: Vec<R>,
     /// (q, v) and the time at the start.
     start: [Vec<R>; 2],
     t: R,
-    sizes: OnceLock<[f64; 2]>,
+    sizes: Option<[f64; 2]>,
 }
 
 /// Kinetic energies of a motion, whatever the zero of its energy is.
@@ -150,10 +152,11 @@ impl<R: Real> EnergyMeter<R> {
         let v = problem.v0.clone();
         let rounding = Rounding {
             model: model.clone(),
+            evaluator: None,
             parameters: parameters.clone(),
             start: [problem.q0.clone(), v.clone()],
             t: problem.t0.clone(),
-            sizes: OnceLock::new(),
+            sizes: None,
         };
         let rest = vec![R::zero(); v.len()];
         let mut made = Self {
@@ -185,6 +188,9 @@ impl<R: Real> EnergyMeter<R> {
             self.velocities.assign(parameters);
             self.work_of_step.assign(parameters);
             self.rounding.parameters.clone_from_slice(parameters);
+            if let Some(evaluator) = &mut self.rounding.evaluator {
+                evaluator.assign(parameters);
+            }
         }
         self.begin(t, start);
     }
@@ -193,7 +199,7 @@ impl<R: Real> EnergyMeter<R> {
         self.v.clone_from_slice(v);
         let rounding = &mut self.rounding;
         rounding.t = t.clone();
-        rounding.sizes.take();
+        rounding.sizes = None;
         rounding.start[0].clone_from_slice(q);
         rounding.start[1].clone_from_slice(v);
         (self.initial, self.kinetic) = match self.by_momenta(q, p, t) {
@@ -339,7 +345,7 @@ impl<R: Real> EnergyMeter<R> {
 
     /// An error of the energy as a part of the energy scale. Beyond 1e-13, rounding of the energy's terms does not count: a small motion beside large
     /// terms has an energy without digits.
-    pub fn relative(&self, error: f64) -> f64 {
+    pub fn relative(&mut self, error: f64) -> f64 {
         let scale = self.energy_scale();
         let digits = DIGITS * scale;
         if error <= digits || error.is_nan() {
@@ -360,10 +366,14 @@ impl<R: Real> EnergyMeter<R> {
 impl<R: Real> Rounding<R> {
     /// How much rounding may change the energy, and the size of its terms that are not the same in all states, both at the start.
     #[cold]
-    fn sizes(&self) -> [f64; 2] {
-        *self.sizes.get_or_init(|| {
-            let Self { model, parameters, start: [q, v], t, .. } = self;
-            let [size, moving] = model.energy_sizes(parameters, [q, v], t);
+    fn sizes(&mut self) -> [f64; 2] {
+        let Self { model, evaluator, parameters, start: [q, v], t, sizes } = self;
+        *sizes.get_or_insert_with(|| {
+            let evaluator =
+                evaluator.get_or_insert_with(|| Evaluator::new(model.energy_sizes_tape(), parameters));
+            let mut out = [R::zero(), R::zero()];
+            evaluator.evaluate(q, v, t, &mut out);
+            let [size, moving] = out.map(|x| x.magnitude());
             [ROUNDING * f64::EPSILON * size, moving]
         })
     }

@@ -95,7 +95,7 @@ impl<R: Real> Invariants<R> {
     }
 
     /// The largest error of the energy so far, relative to the energy scale of the motion.
-    pub fn max_error_of_motion(&self) -> f64 {
+    pub fn max_error_of_motion(&mut self) -> f64 {
         self.meter.relative(self.largest)
     }
 }

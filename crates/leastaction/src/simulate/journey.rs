@@ -239,7 +239,7 @@ impl<R: Real> Going for Way<'_, R> {
         let (newton, outcome) = (self.newton.summary(), self.outcome.clone());
         let events = self.events.as_ref().map(|events| &events.crossings);
         let summary =
-            Summary::new(self.plan, &self.state, t_end, &self.invariants, newton, self.seconds, &outcome)
+            Summary::new(self.plan, &self.state, t_end, &mut self.invariants, newton, self.seconds, &outcome)
                 .with_resolution(&self.resolution)
                 .with_accuracy(self.accuracy.clone())
                 .with_outputs(&self.observed.output_names, &self.outputs)

@@ -222,7 +222,7 @@ impl Summary {
         plan: &Plan,
         state: &State<R>,
         t_end: f64,
-        invariants: &Invariants<R>,
+        invariants: &mut Invariants<R>,
         newton: NewtonSummary,
         wall_seconds: f64,
         outcome: &Outcome,

@@ -88,7 +88,7 @@ pub struct Model {
     pub structure: Structure,
     /// What runs the tapes in `f64`; as suits if nothing is said.
     pub backend: Option<Backend>,
-    tapes: [OnceLock<Arc<Tape>>; 9],
+    tapes: [OnceLock<Arc<Tape>>; 10],
     /// The tapes of sweeps, where the factors of L_vv can be written down.
     sweeps: OnceLock<Option<Tapes>>,
     /// The motion without cyclic coordinates.
@@ -264,17 +264,17 @@ impl Model {
     pub fn bare_energy_tape(&self) -> Arc<Tape> {
         self.tape(7, || vec![self.bare_energy, self.energy_constant])
     }
-    /// The sizes of all terms of the energy at a state added up, which is what its rounding is a part of: the terms may cancel; and of those that it has at rest
-    /// and that are not the same in all states. Made anew each time.
-    pub fn energy_sizes<R: Real>(&self, parameters: &[R], [q, v]: [&[R]; 2], t: &R) -> [f64; 2] {
-        let mut graph = (*self.graph).clone();
-        let at_rest =
-            graph.substitute(self.bare_energy, |node| matches!(node, Node::Velocity(_)).then_some(0.0));
-        let sizes = [graph.size_of_terms(self.bare_energy), graph.size_of_moving_terms(at_rest)];
-        let mut out = [R::zero(), R::zero()];
-        let tape = Arc::new(Tape::new(&graph, self.n, &sizes));
-        Evaluator::new(tape, parameters).evaluate(q, v, t, &mut out);
-        out.map(|size| size.to_f64())
+    /// The sizes of all terms of the energy added up, which is what its rounding is a part of: the terms may cancel; and of those that it has at
+    /// rest and that are not the same in all states.
+    pub fn energy_sizes_tape(&self) -> Arc<Tape> {
+        let derive = || {
+            let mut graph = (*self.graph).clone();
+            let at_rest =
+                graph.substitute(self.bare_energy, |node| matches!(node, Node::Velocity(_)).then_some(0.0));
+            let sizes = [graph.size_of_terms(self.bare_energy), graph.size_of_moving_terms(at_rest)];
+            Arc::new(Tape::new(&graph, self.n, &sizes))
+        };
+        self.tapes[9].get_or_init(derive).clone()
     }
     /// The tapes of sweeps; `None` if L_vv couples too many velocities.
     pub fn sweeps(&self) -> Option<&Tapes> {

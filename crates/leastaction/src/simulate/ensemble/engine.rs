@@ -241,7 +241,7 @@ impl Seat {
         self.judge(status)
     }
 
-    pub(super) fn judge(&self, status: Option<Status>) -> Look {
+    pub(super) fn judge(&mut self, status: Option<Status>) -> Look {
         let failed = status.is_some_and(Status::is_of_steps);
         match (status, &self.ladder) {
             (_, Some(ladder)) if failed || self.energy.exceeds(ladder.tolerance) => {
@@ -312,7 +312,7 @@ impl Seat {
         ending.status = status;
         ending.t = self.problem.t0 + steps as f64 * self.pace.step;
         ending.step = self.pace.step;
-        let meter = &self.energy.meter;
+        let meter = &mut self.energy.meter;
         ending.energy = meter.initial() + meter.constant();
         ending.energy_error = [-meter.relative(-self.energy.low), meter.relative(self.energy.high)];
         let tallies = self.events.iter().flat_map(|events| &events.crossings.tallies);
@@ -602,7 +602,7 @@ impl EnergyRange {
     }
 
     /// Whether the error is larger than a part of the energy scale, or no number.
-    fn exceeds(&self, tolerance: f64) -> bool {
+    fn exceeds(&mut self, tolerance: f64) -> bool {
         let largest = self.high.max(-self.low);
         let within = largest <= tolerance * self.meter.energy_scale();
         !within && !(self.meter.relative(largest) <= tolerance)
