@@ -47,7 +47,7 @@ impl Measured {
             }
         };
         let measure =
-            |of: &String| Measure { of: of.trim().to_owned(), relative: self.relative, over, vector };
+            |of: &String| Measure { of: of.trim().to_owned(), relative: self.relative, over, vector, units: Vec::new() };
         Ok(self.of.iter().map(measure).collect())
     }
 }

@@ -26,7 +26,7 @@ mod work;
 pub use convoy::{Sines, Voyage};
 pub use fleet::Fleet;
 pub use propagator::{Propagator, QuadraticForm};
-pub use tangent::{tangent, tangent_map};
+pub use tangent::{tangent, tangent_map, tangent_map_in_units};
 pub use work::Work;
 
 use crate::error::Cause;

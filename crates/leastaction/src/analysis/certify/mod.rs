@@ -17,6 +17,8 @@ mod page;
 mod pick;
 mod recommend;
 mod search;
+mod single_steps;
+mod sizes;
 mod solver;
 mod spectrum;
 mod terrain;
@@ -35,6 +37,8 @@ use crate::method::{Method, Scheme};
 use crate::simulate::{Outcome, Plan};
 use crate::step::State;
 use crate::system::Problem;
+use single_steps::SingleSteps;
+use sizes::Sizes;
 use trail::Trail;
 
 /// What is wanted of a certificate.
@@ -126,6 +130,8 @@ pub fn certify(plan: &Plan, options: &Options, watch: Watch<'_>) -> Result<Certi
     let system = &plan.problem.system;
     let steps = plan.steps.min(subject.affordable(&plan.method, RUN_WORK / 3.0));
     let trail = Trail::new(&subject, steps);
+    let sizes = Sizes::new(&subject, &trail);
+    let single = SingleSteps::new(&subject, &trail, &sizes);
     let terrain = terrain::Terrain::new(&subject, &trail);
     let period = spectrum::period(&subject, &trail);
     let mut notes = plan.notes.clone();
@@ -145,12 +151,12 @@ pub fn certify(plan: &Plan, options: &Options, watch: Watch<'_>) -> Result<Certi
         time_unit: system.time_unit.clone(),
         verdict: Verdict::Pass,
         failed: Vec::new(),
-        run: run(&subject, &trail),
-        order: order::order(&subject, &trail, &terrain),
-        symplecticity: defects::symplecticity(&subject, &trail, &terrain),
-        reversibility: defects::reversibility(&subject, &trail),
-        momenta: conserved::momenta(&trail),
-        energy: conserved::energy(&subject, &trail),
+        run: run(&subject, &trail, &single),
+        order: order::order(&subject, &trail, &sizes, &single, &terrain),
+        symplecticity: defects::symplecticity(&subject, &trail, &sizes, &terrain),
+        reversibility: defects::reversibility(&subject, &trail, &sizes),
+        momenta: conserved::momenta(&trail, &sizes),
+        energy: conserved::energy(&subject, &trail, &single),
         solver: solver::solver(&subject, &trail),
         frequency: terrain.frequency(&subject),
         mass: terrain.mass(&subject),
@@ -167,8 +173,8 @@ const WRONG: f64 = 3e-2;
 const COARSE: f64 = 3e-3;
 
 /// Whether the run gets to its end, with steps that resolve it.
-fn run(subject: &Subject<'_>, trail: &Trail) -> Check<RunFound> {
-    let worst = trail.worst().filter(|(_, error)| error.is_finite());
+fn run(subject: &Subject<'_>, trail: &Trail, single: &SingleSteps) -> Check<RunFound> {
+    let worst = single.worst().filter(|(_, error)| error.is_finite());
     let found = RunFound {
         steps_measured: trail.steps,
         largest_step_error: worst.map(|(_, error)| error),
@@ -216,6 +222,16 @@ pub(super) fn digits(x: f64) -> String {
     }
     let rounded: f64 = format!("{x:.3e}").parse().unwrap_or(x);
     crate::error::number(rounded)
+}
+
+/// A number and its limit in words, with as many digits as it takes to see which is larger.
+pub(super) fn compared(number: f64, limit: f64) -> [String; 2] {
+    let words = |digits: usize| [number, limit].map(|x| format!("{x:.digits$e}"));
+    let shown = |words: &[String; 2]| {
+        let [number, limit] = [0, 1].map(|i| words[i].parse().unwrap_or(f64::NAN));
+        number <= limit
+    };
+    (1..=17).map(words).find(|words| shown(words) == (number <= limit)).unwrap_or_else(|| words(17))
 }
 
 /// Does the same to every item, on all cores. Results are in the order of the items.
