@@ -60,7 +60,13 @@ pub enum Vector {
 impl Measure {
     /// The largest error of a quantity over all steps.
     pub fn of(quantity: &str) -> Self {
-        Self { of: quantity.to_owned(), relative: None, over: Over::Sup, vector: Vector::Euclid, units: Vec::new() }
+        Self {
+            of: quantity.to_owned(),
+            relative: None,
+            over: Over::Sup,
+            vector: Vector::Euclid,
+            units: Vec::new(),
+        }
     }
 
     /// Whether the error is divided by the right value.

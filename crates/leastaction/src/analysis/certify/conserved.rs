@@ -145,7 +145,8 @@ fn drift_of_the_balance(subject: &Subject<'_>, rate: String, found: EnergyFound)
         let finding = format!("{rate}: as the time dependence lets it, and with the order of the method");
         return Check::new(Verdict::Pass, finding, found);
     }
-    let advice = "the method does not keep the balance; a smaller step only slows the drift\ntry a variational method";
+    let advice =
+        "the method does not keep the balance; a smaller step only slows the drift\ntry a variational method";
     Check::new(Verdict::Fail, format!("{rate}: it drifts"), found).advise(advice)
 }
 
@@ -213,11 +214,11 @@ impl Power {
         Self { energy: (!model.structure.autonomous).then(|| Energy::new(model, &parameters)) }
     }
 
-    /// |t ∂E/∂t|
+    /// |t ∂E/∂t| at constant momenta, which is |t ∂L/∂t| at constant velocities
     fn times(&mut self, q: &[f64], v: &[f64], t: f64) -> f64 {
         let lift = |x: &[f64]| x.iter().map(|x| Dual::from_f64(*x)).collect::<Vec<_>>();
         let Some(energy) = &mut self.energy else { return 0.0 };
-        let changed = energy.at(&lift(q), &lift(v), &Dual { value: t, tangent: t }).0.tangent.abs();
+        let changed = energy.at(&lift(q), &lift(v), &Dual { value: t, tangent: t }).1.tangent.abs();
         if changed.is_finite() { changed } else { 0.0 }
     }
 }

@@ -68,7 +68,12 @@ impl SingleSteps {
     }
 
     /// The steps that change the energy most, in which it does not fall with the order as it should; changes up to `rounding` say nothing.
-    pub(super) fn unexplained(&self, subject: &Subject<'_>, trail: &Trail, rounding: f64) -> Option<Unexplained> {
+    pub(super) fn unexplained(
+        &self,
+        subject: &Subject<'_>,
+        trail: &Trail,
+        rounding: f64,
+    ) -> Option<Unexplained> {
         let meter = &trail.invariants.meter;
         let relative = |change: f64| meter.relative(change.abs());
         let mut order: Vec<usize> = (0..self.changes.len()).collect();
@@ -79,47 +84,53 @@ impl SingleSteps {
         for step in order {
             let state = trail.state_after(subject, step as u64)?;
             for (worst, change) in worst.iter_mut().zip(in_parts(subject, &state).ok()?) {
-                *worst = if change.is_nan() { change } else { worst.max(relative(change)) };
+                *worst = worst.max(change.map_or(0.0, relative));
             }
         }
         let expected = OF_THE_ORDER * subject.plan.method.order as f64;
-        let order = slowest(&worst, rounding).filter(|order| *order < expected)?;
+        let order = order_of(&worst, rounding).filter(|order| *order < expected)?;
         Some(Unexplained { order, change: worst[0], at: subject.time(first as u64) })
     }
 }
 
-/// The order with which changes fall while they stand clear of rounding, from all of them or from the smaller parts alone if that is more: steps that are a
+/// The order with which changes that stand clear of rounding fall, from all of them or from the smaller parts alone if that is more: steps that are a
 /// little large fall with their order in the end. Nothing if there are too few.
-fn slowest(changes: &[f64], rounding: f64) -> Option<f64> {
-    let clear = changes.iter().take_while(|change| **change > rounding).count();
-    if clear < FITTED {
-        return None;
-    }
-    let points: Vec<(f64, f64)> =
-        PARTS.iter().zip(&changes[..clear]).map(|(parts, change)| (1.0 / *parts as f64, *change)).collect();
-    let late = &points[(clear / 2).min(clear - FITTED)..];
+fn order_of(changes: &[f64], rounding: f64) -> Option<f64> {
+    let points = PARTS.iter().zip(changes).filter(|(_, change)| **change > rounding);
+    let points: Vec<(f64, f64)> = points.map(|(parts, change)| (1.0 / *parts as f64, *change)).collect();
+    let late = &points[(points.len() / 2).min(points.len().checked_sub(FITTED)?)..];
     let fit = |points: &[(f64, f64)]| crate::analysis::order::fitted_order(points, 0.0);
     Some(fit(&points)?.max(fit(late)?))
 }
 
-/// The changes of the energy in a step that is taken in 1, 2, 3, … parts.
-fn in_parts(subject: &Subject<'_>, state: &State<f64>) -> Result<[f64; PARTS.len()], Cause> {
+/// The changes of the energy in a step that is taken in 1, 2, 3, … parts, where these can be solved.
+fn in_parts(subject: &Subject<'_>, state: &State<f64>) -> Result<[Option<f64>; PARTS.len()], Cause> {
     let problem = started(subject, state)?;
     let method: &Method = &subject.plan.method;
     let mut stepper = Stepper::new(&problem, method, subject.plan.step);
     let mut meter = EnergyMeter::new(&problem);
-    let mut changes = [0.0; PARTS.len()];
-    for (change, parts) in changes.iter_mut().zip(PARTS) {
+    Ok(PARTS.map(|parts| {
         stepper.resize(&(subject.plan.step / parts as f64));
         meter.restart(None, &problem.t0, [&problem.q0, &problem.v0, &problem.p0]);
-        let mut state = State::new(&problem);
-        for _ in 0..parts {
-            let iterations = stepper.step(&mut state)?;
-            let moment = Moment { t: stepper.time(state.steps), state: &state, stepper: &stepper, iterations };
-            *change = meter.measure(&moment)? - meter.initial();
-        }
+        change(&problem, &mut stepper, &mut meter, parts).ok().filter(|change| change.is_finite())
+    }))
+}
+
+/// The change of the energy in so many steps.
+fn change(
+    problem: &Problem<f64>,
+    stepper: &mut Stepper<f64>,
+    meter: &mut EnergyMeter<f64>,
+    steps: u64,
+) -> Result<f64, Cause> {
+    let mut state = State::new(problem);
+    let mut energy = *meter.initial();
+    for _ in 0..steps {
+        let iterations = stepper.step(&mut state)?;
+        let t = stepper.time(state.steps);
+        energy = meter.measure(&Moment { t, state: &state, stepper, iterations })?;
     }
-    Ok(changes)
+    Ok(energy - meter.initial())
 }
 
 /// The problem started at a state of the run, with its velocities.

@@ -88,7 +88,9 @@ fn masses(subject: &Subject<'_>, states: &[&State<f64>]) -> Vec<f64> {
             continue;
         }
         let entries = hessian.at(&state.q, &v, &t);
-        for (entry, mass) in model.l_vv.iter().zip(entries.l_vv).filter(|(entry, _)| entry.row == entry.column) {
+        for (entry, mass) in
+            model.l_vv.iter().zip(entries.l_vv).filter(|(entry, _)| entry.row == entry.column)
+        {
             masses[entry.row] = masses[entry.row].max(mass.abs());
         }
     }
