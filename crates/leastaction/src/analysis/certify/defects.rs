@@ -17,13 +17,13 @@ use crate::step::{State, Stepper, tangent, tangent_map_in_units};
 use crate::system::Problem;
 
 /// Defects up to so many units of rounding need no explanation: entries of DᵀJD are sums of a few products of few units each.
-/// Of the catalogue all but two show less than two units: the top 500 and the outer planets, whose masses differ, 4e5.
+/// Of the catalogue all but the top, which shows 16, show less than two units.
 const UNITS: f64 = 100.0;
 /// Beyond, rounding explains so many times what a defect changes by if the state is moved in its last digits.
 const TIMES: f64 = 10.0;
-/// Where equations are solved, their iteration in dual numbers explains this much too. A constant, because its tolerance is relative to
-/// the largest of unknowns whose sizes differ: for the outer planets it ends at 9e-11, and at the same place beside them.
-const SOLVED: f64 = 1e-9;
+/// Where equations are solved, their iteration in dual numbers explains this much too: its tolerance is relative to the largest of unknowns
+/// whose sizes may differ.
+const SOLVED: f64 = 1e-12;
 /// But no more than this: a map of fewer digits is solved too badly to be called symplectic.
 const MOST: f64 = 1e-6;
 /// The state is moved by so many units of rounding at most.

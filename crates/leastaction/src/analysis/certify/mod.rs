@@ -261,3 +261,24 @@ pub(super) fn each<T: Sync, U: Send>(items: &[T], work: impl Fn(&T) -> U + Sync)
     done.sort_by_key(|(index, _)| *index);
     done.into_iter().map(|(_, result)| result).collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::compared;
+
+    #[test]
+    fn what_is_printed_never_contradicts_the_comparison() {
+        let limits = [2.22e-14, 1e-9, 1.0, 3.05e7];
+        for (number, limit) in limits.into_iter().flat_map(|x| {
+            [-0.3, -1e-2, -1e-4, -1e-9, -3e-16, 0.0, 3e-16, 1e-9, 1e-4, 1e-2, 0.3]
+                .map(|part| (x * (1.0 + part), x))
+        }) {
+            let [shown, shown_limit] = compared(number, limit);
+            let [a, b]: [f64; 2] = [&shown, &shown_limit].map(|x| x.parse().unwrap());
+            assert_eq!(a <= b, number <= limit, "{number:e} {limit:e}: {shown} {shown_limit}");
+        }
+        assert_eq!(compared(2.1e-14, 2.22e-14), ["2.1e-14", "2.2e-14"]);
+        assert_eq!(compared(2.231e-14, 2.22e-14), ["2.23e-14", "2.22e-14"]);
+        assert_eq!(compared(f64::NAN, 1.0)[0], "NaN");
+    }
+}
