@@ -79,13 +79,13 @@ pub(super) fn energy(subject: &Subject<'_>, trail: &Trail, single: &SingleSteps)
         return Check::new(Verdict::Pass, format!("{rate}: rounding"), found);
     }
     if let Some(unexplained) = single.unexplained(subject, trail, rounding) {
-        return unexplained.check(subject, seen.largest, rate, found);
+        return unexplained.check(subject, seen.largest, &rate, found);
     }
     if !short.drifts() {
         return Check::new(Verdict::Pass, format!("{rate}: it swings, no drift"), found);
     }
     if !conserved {
-        return drift_of_the_balance(subject, rate, found);
+        return drift_of_the_balance(subject, &rate, found);
     }
     // a slow swing looks like a drift until it is watched for longer: a drift then grows with the time
     let longer = longer(subject, trail);
@@ -140,7 +140,7 @@ fn name(subject: &Subject<'_>) -> &'static str {
 }
 
 /// A balance that moves away: what a variational method conserves in its stead depends on time and may do so too.
-fn drift_of_the_balance(subject: &Subject<'_>, rate: String, found: EnergyFound) -> Check<EnergyFound> {
+fn drift_of_the_balance(subject: &Subject<'_>, rate: &str, found: EnergyFound) -> Check<EnergyFound> {
     if subject.plan.method.is_variational() {
         let finding = format!("{rate}: as the time dependence lets it, and with the order of the method");
         return Check::new(Verdict::Pass, finding, found);
@@ -156,7 +156,7 @@ impl Unexplained {
         self,
         subject: &Subject<'_>,
         largest: f64,
-        rate: String,
+        rate: &str,
         found: EnergyFound,
     ) -> Check<EnergyFound> {
         let verdict = if largest > WRONG { Verdict::Fail } else { Verdict::Warn };
