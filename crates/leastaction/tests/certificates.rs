@@ -164,6 +164,20 @@ fn the_damped_oscillator_passes_with_all_steps() {
     });
 }
 
+#[test]
+fn larger_steps_start_at_the_time_of_their_state() {
+    // a force that acts in the middle of the run only, and steps so small that only larger ones show what rk4 lacks
+    let cases = [(0.0, "rk4"), (2.0, "rk4"), (0.0, "simpson"), (2.0, "simpson")];
+    each(&cases, |(t0, name)| {
+        let formula: &'static str = format!("v_x^2/2 - 1e4*x^4*exp(-((t - {t0:?} - 0.0025)/8e-4)^2)").leak();
+        let system = system(&("pulse", "x", formula, "1", "0.5", *t0));
+        let c = certificate(&plan(&system, name, 2e-6, *t0, 0.005));
+        let found = (c.symplecticity.verdict, c.symplecticity.measured.step > 1e-4);
+        let expected = if *name == "rk4" { (Verdict::Fail, true) } else { (Verdict::Pass, false) };
+        if found == expected { Ok(()) } else { Err(format!("{name} from {t0}\n{c}")) }
+    });
+}
+
 /// A Lagrangian as a function, with a start and a run.
 #[derive(Clone, Copy)]
 struct Free {
