@@ -46,8 +46,13 @@ impl Measured {
                 return Err(Kind::Input.error(py, format!("vector = {other:?}: try \"euclid\" or \"max\"")));
             }
         };
-        let measure =
-            |of: &String| Measure { of: of.trim().to_owned(), relative: self.relative, over, vector };
+        let measure = |of: &String| Measure {
+            of: of.trim().to_owned(),
+            relative: self.relative,
+            over,
+            vector,
+            units: Vec::new(),
+        };
         Ok(self.of.iter().map(measure).collect())
     }
 }

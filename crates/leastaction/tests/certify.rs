@@ -45,14 +45,10 @@ fn every_system_of_the_catalogue_passes() {
         for found in [order.q.unwrap(), order.p.unwrap()] {
             assert!((found - order.expected as f64).abs() < 0.3, "{}: {found}", entry.name);
         }
-        // rounding, of the top with a little and of the planets with much to cancel
-        let limit = match entry.name {
-            "outer-solar-system" => 1e-9,
-            "lagrange-top" => 1e-12,
-            _ => 1e-15,
-        };
+        // rounding, of the top with a little to cancel
+        let limit = if entry.name == "lagrange-top" { 1e-14 } else { 1e-15 };
         let found = &c.symplecticity.measured;
-        assert!(found.defect.unwrap() < limit && found.allowed <= 1e-9, "{}", entry.name);
+        assert!(found.defect.unwrap() < limit && found.allowed < 1e-13, "{}", entry.name);
         assert!(c.reversibility.measured.defect.unwrap() < 1e-14, "{}", entry.name);
         assert_eq!(c.symplecticity.measured.states, 7);
         for momentum in &c.momenta {
@@ -447,7 +443,7 @@ fn what_is_recommended_does_what_was_said() {
         let list = &c.recommendation.candidates;
         assert!(list.len() >= 2, "{name}: {list:?}");
         for candidate in list {
-            let found =
+            let mut found =
                 invariants(&plan.problem, &method(&candidate.method), candidate.step, candidate.steps);
             let error = found.max_error_of_motion();
             assert!(error <= target, "{name} with {}: {error:e}", candidate.method);
@@ -464,7 +460,7 @@ fn what_is_recommended_does_what_was_said() {
 }
 
 #[test]
-fn an_energy_that_is_not_conserved_is_not_judged() {
+fn where_time_occurs_the_balance_is_judged() {
     let system = System::build("shaken", "Shaken oscillator")
         .coordinate("x", "m")
         .start_at_rest(["1"])
@@ -472,7 +468,14 @@ fn an_energy_that_is_not_conserved_is_not_judged() {
         .lagrangian(|q, v, t, _| (v[0].squared() - q[0].squared()) * 0.5 + q[0] * (t * 3.0).sin())
         .unwrap();
     let c = measured(&Run::default().plan_for(&system).unwrap());
-    assert_eq!((c.verdict, c.energy.verdict), (Verdict::Pass, Verdict::NotApplicable));
+    assert_eq!((c.verdict, c.energy.verdict), (Verdict::Pass, Verdict::Pass));
+    assert!(
+        !c.energy.measured.conserved && c.energy.finding.starts_with("balance within"),
+        "{}",
+        c.energy.finding
+    );
+    let error = c.energy.measured.largest.unwrap();
+    assert!((1e-9..1e-5).contains(&error), "{error:e}");
     assert!((c.order.measured.q.unwrap() - 4.0).abs() < 0.1);
     assert!(!c.recommendation.candidates.is_empty());
 }

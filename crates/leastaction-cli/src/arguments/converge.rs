@@ -103,7 +103,7 @@ impl ConvergeFlags {
             VectorFlag::Euclid => Vector::Euclid,
             VectorFlag::Max => Vector::Max,
         };
-        Measure { of: of.trim().to_owned(), relative, over, vector }
+        Measure { of: of.trim().to_owned(), relative, over, vector, units: Vec::new() }
     }
 }
 

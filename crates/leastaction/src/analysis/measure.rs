@@ -28,6 +28,9 @@ pub struct Measure {
     /// How the errors of all coordinates become one number.
     #[serde(default)]
     pub vector: Vector,
+    /// The unit of each coordinate of `q` or each momentum of `p`, all of which are meant then. Empty: no units.
+    #[serde(skip)]
+    pub units: Vec<f64>,
 }
 
 /// How the errors of all steps become one number.
@@ -57,7 +60,13 @@ pub enum Vector {
 impl Measure {
     /// The largest error of a quantity over all steps.
     pub fn of(quantity: &str) -> Self {
-        Self { of: quantity.to_owned(), relative: None, over: Over::Sup, vector: Vector::Euclid }
+        Self {
+            of: quantity.to_owned(),
+            relative: None,
+            over: Over::Sup,
+            vector: Vector::Euclid,
+            units: Vec::new(),
+        }
     }
 
     /// Whether the error is divided by the right value.
@@ -81,7 +90,7 @@ impl Measure {
     pub(super) fn target(&self, system: &System) -> Result<Target> {
         let index = |name: &str| system.coordinates.iter().position(|c| c.name == name);
         // a coordinate that is called q or energy is meant before the whole of them
-        if let Some(i) = index(&self.of) {
+        if let Some(i) = index(&self.of).filter(|_| self.units.is_empty()) {
             return Ok(Target::Coordinates(vec![i]));
         }
         for (prefix, normalised) in [("energy of ", true), ("form of ", false)] {
@@ -149,6 +158,8 @@ pub(super) struct Ruler<R> {
     relative: bool,
     over: Over,
     vector: Vector,
+    /// One over the unit of each component, if they have units.
+    units: Vec<R>,
     /// The error at the last step.
     last: R,
     /// Largest error, or sum of squares.
@@ -185,6 +196,7 @@ impl<R: Real + 'static> Ruler<R> {
             relative: measure.is_relative(),
             over: measure.over,
             vector: measure.vector,
+            units: measure.units.iter().map(|unit| R::one() / R::from_f64(*unit)).collect(),
             last: R::zero(),
             gathered: R::zero(),
             count: 0,
@@ -261,6 +273,11 @@ impl<R: Real + 'static> Ruler<R> {
     }
 
     fn norm(&self, values: impl Iterator<Item = R>) -> R {
+        let units = self.units.iter().map(Some).chain(std::iter::repeat(None));
+        let values = values.zip(units).map(|(x, unit)| match unit {
+            Some(unit) => x * unit.clone(),
+            None => x,
+        });
         match self.vector {
             Vector::Max => values
                 .map(|x| x.abs())

@@ -28,7 +28,7 @@ pub use convoy::{Sines, Voyage};
 pub use fleet::Fleet;
 pub(crate) use polynomial::{Basis, Polynomial};
 pub use propagator::{Propagator, QuadraticForm};
-pub use tangent::{tangent, tangent_map};
+pub use tangent::{tangent, tangent_map, tangent_map_in_units};
 pub use work::Work;
 
 use crate::error::Cause;

@@ -9,8 +9,10 @@ use crate::linear::{BandPencil, Ordering, Square};
 use crate::scalar::Real;
 use crate::scalar::elementary;
 
-/// Second derivatives that differ by less, relative to the largest, are the same.
+/// Second derivatives that differ by less, relative to their own size, are the same.
 const SAME: f64 = 1e-13;
+/// Derivatives are compared near the start, and so many powers of ten further away or closer: coordinates may be in any unit.
+const FAR: [i32; 10] = [3, 6, 10, 15, 20, -3, -6, -10, -15, -20];
 
 /// M and K as entries (row, column, value) of their lower triangles.
 #[derive(Clone, Debug)]
@@ -79,12 +81,17 @@ impl<R: Real> Problem<R> {
             [d.l_qq, d.l_qv, d.l_vv].concat()
         };
         let here = at(0.0);
-        let size = here.iter().map(R::magnitude).fold(0.0, f64::max);
         let same = |place: f64| {
-            let there = at(place);
-            here.iter().zip(&there).all(|(a, b)| (a.clone() - b.clone()).magnitude() <= SAME * size)
+            let pairs = here.iter().zip(at(place));
+            // each entry has a unit of its own
+            let close =
+                |a: &R, b: R| (a.clone() - b.clone()).magnitude() <= SAME * (a.magnitude() + b.magnitude());
+            // numbers that are too large far away say nothing
+            pairs.into_iter().all(|(a, b)| !b.is_finite() && place.abs() > 1.0 || close(a, b))
         };
-        size.is_finite() && [0.37, -0.81].into_iter().all(same)
+        let near = [0.37, -0.81];
+        let far = FAR.into_iter().flat_map(|power| [0.37, -0.81].map(|x| x * elementary::powi(10.0, power)));
+        here.iter().all(R::is_finite) && near.into_iter().chain(far).all(same)
     }
 
     /// Whether no force depends on velocities, at the initial state.

@@ -1,6 +1,8 @@
 //! What the tests of the numerical claims share: problems by name, runs that watch something, comparisons.
 #![allow(dead_code, unreachable_pub)]
 
+pub mod timed;
+
 use leastaction::error::Cause;
 use leastaction::prelude::*;
 use leastaction::simulate::{Invariants, Moment, Observer, Outcome, Plan, simulate};

@@ -63,7 +63,7 @@ impl<T> Check<T> {
 pub struct RunFound {
     /// Steps that were looked at.
     pub steps_measured: u64,
-    /// The largest difference between a step and two of half its size, relative to the size of q and of p over the run.
+    /// The largest difference between a step and two of half its size, relative to the size of each coordinate and momentum over the run.
     pub largest_step_error: Option<f64>,
     /// The time at which that step starts.
     pub largest_step_error_at: Option<f64>,
@@ -84,9 +84,9 @@ pub struct OrderFound {
     pub length: Option<f64>,
     /// Step sizes.
     pub steps: Vec<f64>,
-    /// The largest error of q with each step.
+    /// The largest error of q with each step, each coordinate relative to its size over the run.
     pub errors_q: Vec<f64>,
-    /// The largest error of p with each step.
+    /// The largest error of p with each step, likewise.
     pub errors_p: Vec<f64>,
     /// Digits of the runs; none for 64-bit numbers.
     pub precision: Option<usize>,

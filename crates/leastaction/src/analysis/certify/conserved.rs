@@ -1,37 +1,46 @@
 //! What the Lagrangian conserves: momenta, and the energy, which a variational method lets swing but not move away.
+//!
+//! Energies are compared with the energy scale of the motion. Where time occurs in L, the balance E − W takes the energy's place; what a variational
+//! method makes of it may move away, because what is conserved in its stead depends on time as well. In both cases the change of a step must
+//! fall with the order of the method.
 
+use super::single_steps::{SingleSteps, Unexplained};
+use super::sizes::Sizes;
 use super::trail::{Trail, WINDOWS};
-use super::{Check, EnergyFound, MomentumFound, Subject, Verdict, digits};
+use super::{Check, EnergyFound, MomentumFound, Subject, Verdict, compared, digits};
 use crate::analysis::drift::{EnergyDrift, EnergyWindows};
 use crate::error::Cause;
-use crate::scalar::elementary;
+use crate::scalar::{Dual, Field, elementary};
 use crate::simulate::{Drift, Moment, Observer, Outcome, simulate};
 use crate::step::State;
-use crate::system::Velocities;
+use crate::system::{Energy, Problem, Velocities};
 use std::ops::ControlFlow;
 
 /// Rounding adds up like a random walk; so many times its typical length is still explained by it.
 const ROUNDING: f64 = 10.0;
-/// An energy error above this part of the energy is another motion.
+/// An energy error above this part of the energy scale is another motion.
 const ANOTHER_MOTION: f64 = 0.1;
+/// One that the order does not explain fails from this on; below, it is warned of.
+const WRONG: f64 = 1e-3;
 /// What looks like a drift is watched for so many times as long, within this work in nanoseconds.
 const LONGER: u64 = 10;
 const WORK: f64 = 6e8;
 /// Watched for less than so many times as long, a drift is not told from a slow swing.
 const ENOUGH: f64 = 6.0;
 
-pub(super) fn momenta(trail: &Trail) -> Vec<Check<MomentumFound>> {
+pub(super) fn momenta(trail: &Trail, sizes: &Sizes) -> Vec<Check<MomentumFound>> {
     let walk = 100.0 * f64::EPSILON * (trail.steps.max(1) as f64).sqrt();
     let check = |drift: &Drift| {
         let Drift { name, initial, largest: largest_change, .. } = drift.clone();
-        // of a single coordinate: the momenta's own size; of a sum: that of its terms
-        let allowed =
-            walk * initial.abs().max(if drift.coordinate.is_some() { trail.sizes[1] } else { drift.size });
+        // of a single coordinate: its own size; of a sum: that of its terms
+        let size = drift.coordinate.and_then(|i| sizes.p().get(i)).map_or(drift.size, |size| *size);
+        let allowed = walk * initial.abs().max(size);
         let found = MomentumFound { name: name.clone(), initial, largest_change, allowed };
         if largest_change == 0.0 {
             return Check::new(Verdict::Pass, format!("{name} unchanged to the last bit"), found);
         }
-        let finding = format!("{name} changes by {largest_change:.1e}; rounding explains {allowed:.1e}");
+        let [change, limit] = compared(largest_change, allowed);
+        let finding = format!("{name} changes by {change}; rounding explains {limit}");
         if largest_change <= allowed {
             return Check::new(Verdict::Pass, finding, found);
         }
@@ -42,13 +51,14 @@ pub(super) fn momenta(trail: &Trail) -> Vec<Check<MomentumFound>> {
     trail.invariants.momenta.iter().map(check).collect()
 }
 
-pub(super) fn energy(subject: &Subject<'_>, trail: &Trail) -> Check<EnergyFound> {
-    let conserved = subject.plan.problem.system.structure().autonomous;
+/// Whether the energy, or the balance, is conserved.
+fn is_energy(subject: &Subject<'_>) -> bool {
+    subject.plan.problem.system.structure().autonomous
+}
+
+pub(super) fn energy(subject: &Subject<'_>, trail: &Trail, single: &SingleSteps) -> Check<EnergyFound> {
+    let conserved = is_energy(subject);
     let blank = EnergyFound { conserved, steps: trail.steps, ..EnergyFound::default() };
-    if !conserved {
-        let finding = "not conserved: time occurs in the Lagrangian";
-        return Check::new(Verdict::NotApplicable, finding, blank);
-    }
     if trail.steps == 0 {
         return Check::new(Verdict::NotMeasured, "not measured: no step was taken", blank);
     }
@@ -56,19 +66,26 @@ pub(super) fn energy(subject: &Subject<'_>, trail: &Trail) -> Check<EnergyFound>
     let rounding = rounding(subject, trail);
     let short = Swing { steps: trail.steps, seen, rounding: rounding * (trail.steps as f64).sqrt() };
     let mut found = short.found(subject);
-    let rate = short.words();
+    let rate = short.words(subject);
     if seen.largest > ANOTHER_MOTION || !seen.largest.is_finite() {
         return Check::new(Verdict::Fail, rate, found).advise(format!(
-            "the energy changes by {:.1e} of its size, so this is not the motion of the system\n\
+            "the {} changes by {:.1e} of the energy of the motion, so this is not the motion of the system\n\
              try a smaller step or a method of higher order",
+            name(subject),
             seen.largest
         ));
     }
     if seen.largest <= short.rounding {
         return Check::new(Verdict::Pass, format!("{rate}: rounding"), found);
     }
+    if let Some(unexplained) = single.unexplained(subject, trail, rounding) {
+        return unexplained.check(subject, seen.largest, &rate, found);
+    }
     if !short.drifts() {
         return Check::new(Verdict::Pass, format!("{rate}: it swings, no drift"), found);
+    }
+    if !conserved {
+        return drift_of_the_balance(subject, &rate, found);
     }
     // a slow swing looks like a drift until it is watched for longer: a drift then grows with the time
     let longer = longer(subject, trail);
@@ -87,7 +104,7 @@ pub(super) fn energy(subject: &Subject<'_>, trail: &Trail) -> Check<EnergyFound>
     let long = Swing { steps: longer, seen: long, rounding: rounding * (longer as f64).sqrt() };
     let times = longer as f64 / trail.steps as f64;
     let grown = (long.seen.drift / seen.drift).abs();
-    let rate = long.words();
+    let rate = long.words(subject);
     found = long.found(subject);
     // a swing that is over does not grow with the time
     if long.seen.largest <= ANOTHER_MOTION && !(long.drifts() && grown >= 0.4 * times) {
@@ -105,7 +122,7 @@ pub(super) fn energy(subject: &Subject<'_>, trail: &Trail) -> Check<EnergyFound>
     let unit = &subject.plan.problem.system.time_unit;
     let unit = if unit.is_empty() { "unit of time" } else { unit };
     let text = format!(
-        "drifts by {} of its size in {longer} steps, {} per {unit}",
+        "drifts by {} of the energy scale in {longer} steps, {} per {unit}",
         plus_minus(long.seen.drift, long.seen.uncertainty),
         digits(slope)
     );
@@ -115,6 +132,45 @@ pub(super) fn energy(subject: &Subject<'_>, trail: &Trail) -> Check<EnergyFound>
         "the method does not keep the energy; a smaller step only slows the drift\ntry a variational method"
     };
     Check::new(Verdict::Fail, text, found).advise(advice)
+}
+
+/// The energy or the balance, in words.
+fn name(subject: &Subject<'_>) -> &'static str {
+    if is_energy(subject) { "energy" } else { "balance of energy and work" }
+}
+
+/// A balance that moves away: what a variational method conserves in its stead depends on time and may do so too.
+fn drift_of_the_balance(subject: &Subject<'_>, rate: &str, found: EnergyFound) -> Check<EnergyFound> {
+    if subject.plan.method.is_variational() {
+        let finding = format!("{rate}: as the time dependence lets it, and with the order of the method");
+        return Check::new(Verdict::Pass, finding, found);
+    }
+    let advice =
+        "the method does not keep the balance; a smaller step only slows the drift\ntry a variational method";
+    Check::new(Verdict::Fail, format!("{rate}: it drifts"), found).advise(advice)
+}
+
+impl Unexplained {
+    /// Fails, or warns where the errors are small.
+    fn check(
+        self,
+        subject: &Subject<'_>,
+        largest: f64,
+        rate: &str,
+        found: EnergyFound,
+    ) -> Check<EnergyFound> {
+        let verdict = if largest > WRONG { Verdict::Fail } else { Verdict::Warn };
+        let (name, at) = (name(subject), subject.with_unit(self.at));
+        let finding = format!("{rate}; smaller steps do not make it as much smaller as the order says");
+        Check::new(verdict, finding, found).advise(format!(
+            "the step at t = {at} changes the {name} by {:.1e}; in smaller parts that falls with order {:.1} instead of {}:\n\
+             the Lagrangian or its derivatives may have a jump or a kink there, or be too steep for the step\n\
+             try a smooth formula there, or a method of low order and a small step",
+            self.change,
+            self.order.max(0.0),
+            subject.plan.method.order
+        ))
+    }
 }
 
 /// `(1.2 ± 0.3)e-9`
@@ -128,18 +184,43 @@ fn plus_minus(x: f64, error: f64) -> String {
     format!("({:.1} ± {:.1})e{power}", x / unit, error / unit)
 }
 
-/// The rounding of the energy that one step may leave behind, relative to the unit of its errors.
+/// The rounding of the energy that one step may leave behind, relative to the energy scale. It includes what the rounding of a late time leaves.
 pub(super) fn rounding(subject: &Subject<'_>, trail: &Trail) -> f64 {
     let problem = &subject.plan.problem;
     let mut velocities = Velocities::new(&problem.system.model, &problem.parameters);
+    let mut power = Power::new(problem);
     let mut v = problem.v0.clone();
     let mut action = 0.0f64;
     for state in &trail.states {
-        if velocities.velocities(&state.q, &state.p, &subject.time(state.steps), &mut v).is_ok() {
-            action = action.max(state.p.iter().zip(&v).map(|(p, v)| (p * v).abs()).sum());
+        let t = subject.time(state.steps);
+        if velocities.velocities(&state.q, &state.p, &t, &mut v).is_ok() {
+            let action_here: f64 = state.p.iter().zip(&v).map(|(p, v)| (p * v).abs()).sum();
+            action = action.max(action_here + power.times(&state.q, &v, t));
         }
     }
-    ROUNDING * f64::EPSILON * (1.0 + action / trail.invariants.meter.scale())
+    ROUNDING * f64::EPSILON * (1.0 + action / trail.invariants.meter.energy_scale())
+}
+
+/// How fast the energy changes with the time alone.
+struct Power {
+    /// None if time does not occur in L.
+    energy: Option<Energy<Dual>>,
+}
+
+impl Power {
+    fn new(problem: &Problem<f64>) -> Self {
+        let model = &problem.system.model;
+        let parameters: Vec<Dual> = problem.parameters.iter().map(|x| Dual::from_f64(*x)).collect();
+        Self { energy: (!model.structure.autonomous).then(|| Energy::new(model, &parameters)) }
+    }
+
+    /// |t ∂E/∂t| at constant momenta, which is |t ∂L/∂t| at constant velocities
+    fn times(&mut self, q: &[f64], v: &[f64], t: f64) -> f64 {
+        let lift = |x: &[f64]| x.iter().map(|x| Dual::from_f64(*x)).collect::<Vec<_>>();
+        let Some(energy) = &mut self.energy else { return 0.0 };
+        let changed = energy.at(&lift(q), &lift(v), &Dual { value: t, tangent: t }).1.tangent.abs();
+        if changed.is_finite() { changed } else { 0.0 }
+    }
 }
 
 /// The energy over so many steps.
@@ -156,16 +237,20 @@ impl Swing {
         drift.abs() > 4.0 * uncertainty && drift.abs() > 0.1 * largest && drift.abs() > self.rounding
     }
 
-    fn words(&self) -> String {
+    fn words(&self, subject: &Subject<'_>) -> String {
         let EnergyDrift { drift, uncertainty, largest, .. } = self.seen;
         let moved = plus_minus(drift, uncertainty);
-        format!("within {largest:.1e} of its size, mean moves by {moved} in {} steps", self.steps)
+        let balance = if is_energy(subject) { "" } else { "balance " };
+        format!(
+            "{balance}within {largest:.1e} of the energy scale, mean moves by {moved} in {} steps",
+            self.steps
+        )
     }
 
     fn found(&self, subject: &Subject<'_>) -> EnergyFound {
         let finite = |x: f64| x.is_finite().then_some(x);
         EnergyFound {
-            conserved: true,
+            conserved: is_energy(subject),
             largest: finite(self.seen.largest),
             drift: finite(self.seen.drift),
             uncertainty: finite(self.seen.uncertainty),

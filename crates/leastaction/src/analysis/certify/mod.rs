@@ -18,6 +18,8 @@ mod page;
 mod pick;
 mod recommend;
 mod search;
+mod single_steps;
+mod sizes;
 mod solver;
 mod spectrum;
 mod terrain;
@@ -37,6 +39,8 @@ use crate::method::{Method, Scheme};
 use crate::simulate::{Outcome, Plan};
 use crate::step::State;
 use crate::system::Problem;
+use single_steps::SingleSteps;
+use sizes::Sizes;
 use trail::Trail;
 
 /// What is wanted of a certificate.
@@ -128,6 +132,8 @@ pub fn certify(plan: &Plan, options: &Options, watch: Watch<'_>) -> Result<Certi
     let system = &plan.problem.system;
     let steps = plan.steps.min(subject.affordable(&plan.method, RUN_WORK / 3.0));
     let trail = Trail::new(&subject, steps);
+    let sizes = Sizes::new(&subject, &trail);
+    let single = SingleSteps::new(&subject, &trail, &sizes);
     let terrain = terrain::Terrain::new(&subject, &trail);
     let period = spectrum::period(&subject, &trail);
     let mut notes = plan.notes.clone();
@@ -147,12 +153,12 @@ pub fn certify(plan: &Plan, options: &Options, watch: Watch<'_>) -> Result<Certi
         time_unit: system.time_unit.clone(),
         verdict: Verdict::Pass,
         failed: Vec::new(),
-        run: run(&subject, &trail),
-        order: order::order(&subject, &trail, &terrain),
-        symplecticity: defects::symplecticity(&subject, &trail, &terrain),
-        reversibility: defects::reversibility(&subject, &trail),
-        momenta: conserved::momenta(&trail),
-        energy: conserved::energy(&subject, &trail),
+        run: run(&subject, &trail, &single),
+        order: order::order(&subject, &trail, &sizes, &single, &terrain),
+        symplecticity: defects::symplecticity(&subject, &trail, &sizes, &terrain),
+        reversibility: defects::reversibility(&subject, &trail, &sizes),
+        momenta: conserved::momenta(&trail, &sizes),
+        energy: conserved::energy(&subject, &trail, &single),
         solver: solver::solver(&subject, &trail),
         frequency: terrain.frequency(&subject),
         mass: terrain.mass(&subject),
@@ -169,8 +175,8 @@ const WRONG: f64 = 3e-2;
 const COARSE: f64 = 3e-3;
 
 /// Whether the run gets to its end, with steps that resolve it.
-fn run(subject: &Subject<'_>, trail: &Trail) -> Check<RunFound> {
-    let worst = trail.worst().filter(|(_, error)| error.is_finite());
+fn run(subject: &Subject<'_>, trail: &Trail, single: &SingleSteps) -> Check<RunFound> {
+    let worst = single.worst().filter(|(_, error)| error.is_finite());
     let found = RunFound {
         steps_measured: trail.steps,
         largest_step_error: worst.map(|(_, error)| error),
@@ -220,6 +226,16 @@ pub(super) fn digits(x: f64) -> String {
     crate::error::number(rounded)
 }
 
+/// A number and its limit in words, with as many digits as it takes to see which is larger.
+pub(super) fn compared(number: f64, limit: f64) -> [String; 2] {
+    let words = |digits: usize| [number, limit].map(|x| format!("{x:.digits$e}"));
+    let shown = |words: &[String; 2]| {
+        let [number, limit] = [0, 1].map(|i| words[i].parse().unwrap_or(f64::NAN));
+        number <= limit
+    };
+    (1..=17).map(words).find(|words| shown(words) == (number <= limit)).unwrap_or_else(|| words(17))
+}
+
 /// Does the same to every item, on all cores. Results are in the order of the items.
 pub(super) fn each<T: Sync, U: Send>(items: &[T], work: impl Fn(&T) -> U + Sync) -> Vec<U> {
     use std::sync::Mutex;
@@ -246,4 +262,25 @@ pub(super) fn each<T: Sync, U: Send>(items: &[T], work: impl Fn(&T) -> U + Sync)
     let mut done = done.into_inner().unwrap_or_default();
     done.sort_by_key(|(index, _)| *index);
     done.into_iter().map(|(_, result)| result).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::compared;
+
+    #[test]
+    fn what_is_printed_never_contradicts_the_comparison() {
+        let limits = [2.22e-14, 1e-9, 1.0, 3.05e7];
+        for (number, limit) in limits.into_iter().flat_map(|x| {
+            [-0.3, -1e-2, -1e-4, -1e-9, -3e-16, 0.0, 3e-16, 1e-9, 1e-4, 1e-2, 0.3]
+                .map(|part| (x * (1.0 + part), x))
+        }) {
+            let [shown, shown_limit] = compared(number, limit);
+            let [a, b]: [f64; 2] = [&shown, &shown_limit].map(|x| x.parse().unwrap());
+            assert_eq!(a <= b, number <= limit, "{number:e} {limit:e}: {shown} {shown_limit}");
+        }
+        assert_eq!(compared(2.1e-14, 2.22e-14), ["2.1e-14", "2.2e-14"]);
+        assert_eq!(compared(2.231e-14, 2.22e-14), ["2.23e-14", "2.22e-14"]);
+        assert_eq!(compared(f64::NAN, 1.0)[0], "NaN");
+    }
 }

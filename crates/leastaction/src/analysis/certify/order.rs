@@ -4,6 +4,8 @@
 //! drown in the rounding of 64-bit numbers, or do not show the order yet, the same is done with more digits and smaller steps.
 
 use super::defects::carried;
+use super::single_steps::SingleSteps;
+use super::sizes::Sizes;
 use super::terrain::Terrain;
 use super::trail::Trail;
 use super::{Check, OrderFound, Subject, Verdict};
@@ -36,7 +38,7 @@ const SLOWER: f64 = 15.0;
 const WORK: f64 = 4e9;
 /// Steps up to so many times larger are tried where errors are rounding.
 const LARGER: f64 = 64.0;
-/// Errors of 64-bit numbers below this part of the largest q or p of the run are rounding: 64 steps and 128 of the reference, each of
+/// Errors of 64-bit numbers below this part of the sizes of q or p are rounding: 64 steps and 128 of the reference, each of
 /// which leaves some ten units in the last place, all in one direction at worst.
 const PLATEAU: f64 = 4096.0 * f64::EPSILON;
 /// And those below so many units of rounding of q and p as a step carries it on: forces of many terms that cancel leave more in a small
@@ -45,7 +47,13 @@ const CARRIED: f64 = 64.0 * f64::EPSILON;
 /// The stretch starts with steps at most so many radians of the fastest motion long, for each degree of the polynomial.
 const RESOLVED: f64 = 0.5;
 
-pub(super) fn order(subject: &Subject<'_>, trail: &Trail, terrain: &Terrain) -> Check<OrderFound> {
+pub(super) fn order(
+    subject: &Subject<'_>,
+    trail: &Trail,
+    sizes: &Sizes,
+    single: &SingleSteps,
+    terrain: &Terrain,
+) -> Check<OrderFound> {
     let method = &subject.plan.method;
     let blank = OrderFound { expected: method.order, ..OrderFound::default() };
     if subject.interrupted() {
@@ -53,7 +61,7 @@ pub(super) fn order(subject: &Subject<'_>, trail: &Trail, terrain: &Terrain) -> 
     }
     let heavy = SLOWER * 80.0 * STEPS as f64 * subject.work(method) > WORK;
     let steps = if heavy { FEW_STEPS } else { STEPS };
-    let worst = trail.worst().map_or(0, |(step, _)| step);
+    let worst = single.worst().map_or(0, |(step, _)| step);
     let Some(state) = trail.state_after(subject, worst.saturating_sub(steps / 4)) else {
         return Check::new(Verdict::NotMeasured, "not measured: the run does not get there", blank);
     };
@@ -67,9 +75,12 @@ pub(super) fn order(subject: &Subject<'_>, trail: &Trail, terrain: &Terrain) -> 
         }
         step *= 0.5;
     }
-    let carried = carried(subject, trail, &state, step);
-    let plateau = [0, 1].map(|part| (PLATEAU * trail.sizes[part]).max(CARRIED * carried[part]));
-    let stretch = Stretch { subject, state: &state, step, steps, resolved: wanted / fastest, plateau };
+    let carried = carried(&subject.from(&state), method, step, sizes);
+    let (q, p) = carried.split_at(state.q.len());
+    let plateau = [(q, sizes.q()), (p, sizes.p())].map(|(carried, sizes)| {
+        carried.iter().zip(sizes).fold(PLATEAU, |m, (carried, size)| m.max(CARRIED * carried / size))
+    });
+    let stretch = Stretch { subject, sizes, state: &state, step, steps, resolved: wanted / fastest, plateau };
     match stretch.measure() {
         Ok(mut reading) => {
             reading.found.from = Some(subject.time(state.steps));
@@ -82,12 +93,13 @@ pub(super) fn order(subject: &Subject<'_>, trail: &Trail, terrain: &Terrain) -> 
 /// Where and with which largest step.
 struct Stretch<'a> {
     subject: &'a Subject<'a>,
+    sizes: &'a Sizes,
     state: &'a State<f64>,
     step: f64,
     steps: u64,
     /// The largest step that resolves the fastest motion.
     resolved: f64,
-    /// Errors of q and p in 64-bit numbers that are rounding.
+    /// Errors of q and p in 64-bit numbers that are rounding, relative to their sizes.
     plateau: [f64; 2],
 }
 
@@ -152,7 +164,9 @@ impl Stretch<'_> {
             // as formulas: many digits see that a number and its half, printed, do not divide each other
             steps: (0..=halvings).map(|k| Quantity::Formula(format!("({step:e})/{}", 1u32 << k))).collect(),
             until: vec![Quantity::Formula(format!("({:e}) + {}*({step:e})", problem.t0, self.steps))],
-            measures: ["q", "p"].map(Measure::of).into(),
+            measures: [("q", self.sizes.q()), ("p", self.sizes.p())]
+                .map(|(of, sizes)| Measure { units: sizes.to_vec(), ..Measure::of(of) })
+                .into(),
             reference: Reference::Computed(Computed { method: Some(reference), ..Computed::default() }),
         };
         let studies = Studies::of_system(std::slice::from_ref(&study), &problem.system)?;
