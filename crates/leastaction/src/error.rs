@@ -72,7 +72,7 @@ pub enum Error {
     ZeroCount { what: String },
 
     #[error(
-        "the Lagrangian is not finite at the initial state (L = {value}; {state})\n  try another initial state, or look for a division by zero or a root or logarithm of a negative number"
+        "the Lagrangian is not finite at the initial state (L = {value}; {state})\n  try another initial state, or look for a division by zero or a root or logarithm of a negative number; where numbers near 1e308 overflow, other units"
     )]
     BadStart { value: f64, state: String },
 
@@ -214,7 +214,8 @@ pub(crate) fn combination(names: &[String], factors: &[f64]) -> String {
     let mut terms = 0;
     for (name, &factor) in names.iter().zip(factors) {
         let relative = factor / largest;
-        if relative.abs() <= 1e-6 || relative.is_nan() {
+        // what is left of rounding
+        if relative.abs() <= 1e-11 || relative.is_nan() {
             continue;
         }
         terms += 1;
@@ -230,7 +231,8 @@ pub(crate) fn combination(names: &[String], factors: &[f64]) -> String {
         };
         text.push_str(sign);
         if (relative.abs() - 1.0).abs() > 1e-6 {
-            text.push_str(&format!("{:.3}*", relative.abs()));
+            let size = relative.abs();
+            text.push_str(&if size < 0.01 { format!("{size:.2e}*") } else { format!("{size:.3}*") });
         }
         text.push_str(&format!("v_{name}"));
     }

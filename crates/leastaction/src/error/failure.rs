@@ -57,6 +57,11 @@ pub enum Cause {
         /// The combination of velocities that carries no kinetic energy, one factor per coordinate.
         direction: Vec<f64>,
     },
+    /// An entry of L_vv is infinite or undefined.
+    MassNotFinite {
+        /// The first coordinate concerned.
+        coordinate: usize,
+    },
     /// The matrix of the step equations has no inverse.
     SingularStep {
         /// The coordinate at which the elimination broke down.
@@ -153,6 +158,9 @@ impl Failure {
                 "the mass matrix L_vv is singular: the velocity combination {} carries no kinetic energy",
                 combination(&self.coordinates, direction)
             ),
+            Cause::MassNotFinite { coordinate } => {
+                write!(f, "the mass matrix L_vv is not finite at `{}`", name(*coordinate))
+            }
             Cause::SingularStep { coordinate, .. } => {
                 write!(f, "the matrix of the step equations is singular at `{}`", name(*coordinate))
             }
@@ -197,6 +205,9 @@ impl Failure {
                 "an initial state away from this point, coordinates that are regular here (angles of a body are singular \
                  where its axis meets the polar axis), or masses that are not zero"
                     .to_owned()
+            }
+            Cause::MassNotFinite { .. } => {
+                "an initial state away from this point, or other units: numbers beyond 1e308 overflow".to_owned()
             }
             Cause::NotConverged { step_size, .. }
             | Cause::SingularStep { step_size, .. }
@@ -263,6 +274,7 @@ impl Cause {
         match self {
             Self::NotConverged { .. } => "not converged",
             Self::SingularMass { .. } => "singular mass",
+            Self::MassNotFinite { .. } => "not finite",
             Self::SingularStep { .. } => "singular step",
             Self::DoesNotFit { .. } => "does not fit",
             Self::NotFinite { .. } => "not finite",

@@ -1,8 +1,9 @@
-//! The null space of a matrix, and a reduced basis of given vectors.
+//! The null space of a matrix, one vector of that of a symmetric band matrix, and a reduced basis of given vectors.
 //!
-//! Both by elimination with an explicit threshold: entries below it count as zero. With many digits the threshold can lie so far
+//! All by elimination with an explicit threshold, or that of [`Matrix`]: entries below it count as zero. With many digits the threshold can lie so far
 //! below every number that occurs and so far above rounding that the answer is beyond doubt.
 
+use super::Matrix;
 use crate::scalar::Field;
 
 /// A basis of the vectors x with M x = 0, for M given by rows whose entries are of the size of 1. Pivots below `zero` end the
@@ -54,6 +55,58 @@ pub fn reduced_basis<R: Field>(mut vectors: Vec<Vec<R>>, zero: f64) -> Vec<Vec<R
     }
     vectors.truncate(rank);
     vectors
+}
+
+/// A vector x with A x = 0 for a symmetric matrix without inverse, given by the entries (i, j, a) of a triangle. `broken` is a
+/// column without a pivot: a combination of the others.
+///
+/// x is 1 there. Columns that depend on the rest as well are left out, x = 0, until the rest has an inverse.
+pub fn null_vector<R: Field>(size: usize, entries: &[(usize, usize, R)], broken: usize) -> Vec<R> {
+    let bandwidth = entries.iter().map(|(i, j, _)| i.abs_diff(*j)).max().unwrap_or(0);
+    let mut matrix = Matrix::new(size, bandwidth);
+    let mut left_out = vec![false; size];
+    let mut next = Some(broken);
+    while let Some(column) = next {
+        left_out[column] = true;
+        matrix.clear();
+        for (i, j, value) in entries.iter().filter(|(i, j, _)| !left_out[*i] && !left_out[*j]) {
+            *matrix.entry(*i, *j) = value.clone();
+            *matrix.entry(*j, *i) = value.clone();
+        }
+        for i in (0..size).filter(|&i| left_out[i]) {
+            *matrix.entry(i, i) = R::one();
+        }
+        // a column that is left out has a pivot
+        next = matrix.factor().err().map(|singular| singular.column).filter(|&column| !left_out[column]);
+    }
+    let mut x = vec![R::zero(); size];
+    x[broken] = R::one();
+    for (i, j, value) in entries {
+        for (row, column) in [(*i, *j), (*j, *i)] {
+            if column == broken && !left_out[row] {
+                x[row] = -value.clone();
+            }
+        }
+    }
+    matrix.solve(&mut x);
+    drop_rounding(entries, &mut x);
+    x
+}
+
+/// Sets to zero what carries less than rounding of the size of the vector, measured by the matrix, whatever the units.
+fn drop_rounding<R: Field>(entries: &[(usize, usize, R)], x: &mut [R]) {
+    let mut size = vec![0.0f64; x.len()];
+    for (i, j, value) in entries {
+        size[*i] = size[*i].max(value.magnitude());
+        size[*j] = size[*j].max(value.magnitude());
+    }
+    let weight: Vec<f64> = size.iter().zip(&*x).map(|(size, x)| size.sqrt() * x.magnitude()).collect();
+    let largest = weight.iter().fold(0.0f64, |largest, weight| largest.max(*weight));
+    for (x, weight) in x.iter_mut().zip(weight) {
+        if weight < 1e3 * R::epsilon() * largest {
+            *x = R::zero();
+        }
+    }
 }
 
 /// The row and the place in `columns` of the largest entry above `zero`.

@@ -25,6 +25,7 @@ impl Dictionary {
     pub fn new(system: &System, period: Option<&str>) -> Self {
         let model = &system.model;
         let mut graph = (*model.graph).clone();
+        graph.set_strict(true);
         let mut scope = system.scope(&mut graph);
         for (name, value) in momenta(system, &scope) {
             scope.set(&format!("p_{name}"), value);

@@ -70,6 +70,7 @@ pub struct Starter {
     /// The formulas, from the varied parameters to all parameters, coordinates, and velocities or momenta.
     formulas: Evaluator<f64>,
     inputs: Vec<f64>,
+    /// The values of the formulas, then those of their parts that may not be finite.
     out: Vec<f64>,
     from_velocities: bool,
     t0: f64,
@@ -129,7 +130,7 @@ impl Starter {
         Ok(Self {
             variables: variables.to_vec(),
             n: system.n(),
-            out: vec![0.0; all.len()],
+            out: vec![0.0; tape.outputs()],
             formulas: Evaluator::new(tape, &[]),
             inputs: vec![0.0; inputs.len()],
             from_velocities,
@@ -157,7 +158,8 @@ impl Starter {
             }
         }
         self.formulas.evaluate(&self.inputs, &self.inputs, &0.0, &mut self.out);
-        let (all, state) = self.out.split_at(parameters.len());
+        let (formulas, parts) = self.out.split_at(parameters.len() + 2 * n);
+        let (all, state) = formulas.split_at(parameters.len());
         parameters.copy_from_slice(all);
         q.copy_from_slice(&state[..n]);
         let (given, other) = if from_velocities { (&mut *v, &mut *p) } else { (&mut *p, &mut *v) };
@@ -171,7 +173,7 @@ impl Starter {
             }
         }
         let finite = |list: &[f64]| list.iter().all(|x| x.is_finite());
-        if !(finite(parameters) && finite(q) && finite(given)) {
+        if !(finite(parameters) && finite(q) && finite(given) && finite(parts)) {
             return Err(Refusal::NotFinite);
         }
         self.adopt(parameters);
@@ -209,6 +211,7 @@ impl Starter {
         }
         match result {
             Err(Cause::SingularMass { .. }) => Err(Refusal::SingularMass),
+            Err(Cause::MassNotFinite { .. }) => Err(Refusal::NotFinite),
             _ if !lagrangian.is_finite() => Err(Refusal::NotFinite),
             Err(_) => Err(Refusal::NoVelocity),
             Ok(()) => match self.mass.as_mut().is_none_or(|mass| mass.is_positive(q, v, &self.t0)) {
