@@ -33,7 +33,16 @@ pub enum Error {
     #[error("{0}")]
     Source(Box<Diagnostic>),
 
-    #[error("{what} = `{formula}` is not a finite number (it gives {value})")]
+    #[error(
+        "on the way to {what} at the initial state there is {value}, beyond the numbers of 64 bits (2e-308 to 2e308)\n  \
+         try other units of mass, length and time, so that numbers are nearer to 1, or a precision of 30 digits"
+    )]
+    OutOfRange { what: String, value: String },
+
+    #[error(
+        "{what} = `{formula}` is not a finite number (it gives {value})\n  \
+         look for a division by zero, or a root or logarithm of a negative number"
+    )]
     NotANumber { what: String, formula: String, value: f64 },
 
     #[error(

@@ -36,11 +36,15 @@ impl Parts<'_> {
         let mut values = vec![0.0; nodes.len()];
         let tape = Arc::new(Tape::new(graph, self.q.len(), &nodes));
         Evaluator::new(tape, self.parameters).evaluate(self.q, self.v, &self.t, &mut values);
-        for id in nodes.into_iter().filter(|id| graph.is_fixed(*id)) {
-            let bad = operands(graph.node(id)).map(|part| values[part.0 as usize]).find(|x| !x.is_finite());
-            if let (true, Some(bad)) = (values[id.0 as usize].is_finite(), bad) {
-                values[id.0 as usize] = bad;
-            }
+        // of each node the first constant below it that is not finite
+        let mut bad: Vec<Option<f64>> = vec![None; nodes.len()];
+        for id in nodes {
+            let at = id.0 as usize;
+            let own = Some(values[at]).filter(|x| graph.is_fixed(id) && !x.is_finite());
+            bad[at] = operands(graph.node(id)).find_map(|part| bad[part.0 as usize]).or(own);
+        }
+        for (value, bad) in values.iter_mut().zip(bad) {
+            *value = if value.is_finite() { bad.unwrap_or(*value) } else { *value };
         }
         self.values = values;
     }

@@ -365,7 +365,9 @@ impl Graph {
         }
         if let Some((c, d, x)) = self.like_terms(a, b) {
             let factor = self.add(c, d);
-            return self.mul(factor, x);
+            if !self.is_zero(factor) || self.may_drop(a) {
+                return self.mul(factor, x);
+            }
         }
         if let Some(rest) = self.completed(a, b).or_else(|| self.completed(b, a)) {
             return rest;
@@ -418,7 +420,9 @@ impl Graph {
         }
         if let Some((c, d, x)) = self.like_terms(a, b) {
             let factor = self.sub(c, d);
-            return self.mul(factor, x);
+            if !self.is_zero(factor) || self.may_drop(a) {
+                return self.mul(factor, x);
+            }
         }
         if let Some(rest) = self.relieved(a, b) {
             return rest;

@@ -118,6 +118,7 @@ impl<R: Real> Problem<R> {
         }
         solved.map_err(|cause| self.refused(cause))?;
         self.check_constants(&v)?;
+        self.check_range()?;
         if !from_velocities {
             self.v0 = v;
         }

@@ -66,6 +66,13 @@ impl Dictionary {
         self.graph.depends(node).on(Depends::STATE)
     }
 
+    /// The constants in a formula that may not be finite.
+    pub fn constants(&self, node: NodeId) -> Vec<NodeId> {
+        let mut list = self.graph.doubtful(&[node]);
+        list.retain(|node| self.graph.is_fixed(*node));
+        list
+    }
+
     /// What is said of an unknown name.
     pub fn hint(&self, wrong: &str) -> String {
         nearest(wrong, self.scope.names())

@@ -93,7 +93,11 @@ pub(super) fn without_inverse<R: Real>(
     }
     let list: Vec<_> = entries.iter().zip(values).map(|(e, x)| (place(e).0, place(e).1, x.clone())).collect();
     let x = null_vector(position.len(), &list, column);
-    Cause::SingularMass { direction: position.iter().map(|&i| x[i].to_f64()).collect() }
+    let mut direction: Vec<f64> = position.iter().map(|&i| x[i].to_f64()).collect();
+    if direction.iter().find(|x| **x != 0.0).is_some_and(|x| *x < 0.0) {
+        direction.iter_mut().for_each(|x| *x = -*x);
+    }
+    Cause::SingularMass { direction }
 }
 
 fn largest<R: Real>(x: &[R]) -> f64 {
