@@ -247,11 +247,12 @@ impl Formulas {
         quantities: &[Quantity],
         what: impl Fn(usize) -> String,
     ) -> Result<Vec<R>> {
-        let tape = self.tape(quantities, 0)?;
-        let mut out = vec![R::zero(); tape.outputs()];
-        Evaluator::new(tape, &[]).evaluate(&[], &[], &R::zero(), &mut out);
-        if out.iter().all(R::is_finite) {
-            out.truncate(quantities.len());
+        let [out, parts] = self.tapes(quantities, 0)?.map(|tape| {
+            let mut out = vec![R::zero(); tape.outputs()];
+            Evaluator::new(tape, &[]).evaluate(&[], &[], &R::zero(), &mut out);
+            out
+        });
+        if out.iter().chain(&parts).all(R::is_finite) {
             return Ok(out);
         }
         for (i, (quantity, value)) in quantities.iter().zip(&out).enumerate() {
@@ -276,8 +277,9 @@ impl Formulas {
         Ok(found.map(|(formula, range, value)| Culprit { formula, range, value }))
     }
 
-    /// Formulas on one tape, which has so many inputs. After their values come those of their parts that may not be finite.
-    pub(super) fn tape(&mut self, quantities: &[Quantity], inputs: usize) -> Result<Arc<Tape>> {
+    /// A tape of formulas, which has so many inputs, and one of their parts that may not be finite. On one tape the parts would
+    /// change how the formulas are rounded.
+    pub(super) fn tapes(&mut self, quantities: &[Quantity], inputs: usize) -> Result<[Arc<Tape>; 2]> {
         let mut nodes = Vec::with_capacity(quantities.len());
         for quantity in quantities {
             nodes.push(match quantity {
@@ -287,8 +289,7 @@ impl Formulas {
             });
         }
         let parts = self.graph.doubtful(&nodes);
-        nodes.extend(parts);
-        Ok(Arc::new(Tape::new(&self.graph, inputs, &nodes)))
+        Ok([nodes, parts].map(|nodes| Arc::new(Tape::new(&self.graph, inputs, &nodes))))
     }
 
     /// The entries of a vector as formulas of their own, or nothing if the formula is no vector.
