@@ -14,7 +14,7 @@ use std::sync::Arc;
 const BAD: [(&str, &str); 44] = [
     ("0/0", "0/0"),
     ("1/0", "1/0"),
-    ("-1/0", "1/0"),
+    ("-1/0", "-1/0"),
     ("(0/0)^0", "0/0"),
     ("(1/0)^0", "1/0"),
     ("ln(0)", "ln(0)"),
@@ -65,11 +65,8 @@ fn formulas_without_a_value_are_errors_that_name_the_part() {
             let error = run.plan().map(|_| ()).expect_err(text);
             assert!(error.is_input(), "{text}: {error}");
             let message = error.to_string();
-            let names = [what, "is not a finite number"].iter().all(|part| message.contains(part));
-            assert!(
-                names && (message.contains(&format!("`{part}` in")) || message.contains(text)),
-                "{text}: {message}"
-            );
+            let names = [what, part, "is not a finite number"].iter().all(|part| message.contains(part));
+            assert!(names, "{text}: {message}");
         }
     }
 }
@@ -132,18 +129,16 @@ fn read(text: &str) -> Result<(), Error> {
 fn files_show_the_place_of_a_constant_without_a_value() {
     read(&file("1", "x^2", "2*x")).unwrap();
     for (text, part) in BAD {
-        // loops and vectors have their own formulas
-        let column = |key: &str| 6 + key.len() + text.find(part).unwrap_or(0);
-        for (line, key, text) in [
-            (4, "m", file(text, "x^2", "x")),
-            (7, "potential", file("1", &format!("x^2*({text})"), "x")),
-            (12, "a", file("1", "x^2", &format!("x*({text})"))),
-        ] {
-            let Err(Error::Source(shown)) = read(&text) else { panic!("{text}") };
-            assert_eq!(shown.place().0, line, "{shown}");
-            let offset = [0, 5, 0][(line - 4) / 4 % 3];
-            assert!(line == 12 || shown.place().1 == column(key) - 1 + offset, "{shown}");
+        let files = [(4, file(text, "x^2", "x")), (7, file("1", &format!("x^2*({text})"), "x"))];
+        for (line, file) in files {
+            let Err(Error::Source(shown)) = read(&file) else { panic!("{file}") };
+            let written = file.lines().nth(line - 1).and_then(|line| line.find(part)).unwrap();
+            assert_eq!(shown.place(), (line, written + 1), "{shown}");
         }
+        let Err(Error::Source(shown)) = read(&file("1", "x^2", &format!("x*({text})"))) else {
+            panic!("{text}")
+        };
+        assert_eq!(shown.place().0, 12, "{shown}");
     }
     // also those of parameters, and where the value does not show it
     for bad in ["atan(m/d)*x", "x + 0*ln(d)", "x^2*(m/d)^0", "x*(d/d)", "x + ln(d) - ln(d)"] {
@@ -212,16 +207,19 @@ fn hypot_neither_overflows_nor_underflows() {
                     assert!(error <= least(found[0]) && found[0] > 0.0, "{at:?}: {} {error:e}", found[0]);
                     for i in 0..count {
                         let slope = (wide[i] / root).to_f64();
-                        // where x/s underflows, so does the slope
+                        // a product on the way has the size of x, which may have few digits
                         let error = (found[1 + i] - slope).abs();
-                        assert!(error <= 4.0 * f64::EPSILON * slope.abs() + 1e-300, "{at:?} {i}: {error:e}");
+                        assert!(
+                            error <= 4.0 * f64::EPSILON * slope.abs() + 2e-323 / found[0],
+                            "{at:?} {i}: {error:e}"
+                        );
                         let dual = std::array::from_fn(|j| Dual {
                             value: at[j],
                             tangent: f64::from(u8::from(i == j)),
                         });
                         let tangent = value(&graph, &nodes[..1], dual)[0].tangent;
                         assert!(
-                            (tangent - slope).abs() <= 8.0 * f64::EPSILON * slope.abs() + 1e-300,
+                            (tangent - slope).abs() <= 8.0 * f64::EPSILON * slope.abs() + 2e-323 / found[0],
                             "{at:?} {tangent}"
                         );
                     }
@@ -304,7 +302,7 @@ fn scaled_systems_are_solved_as_well_or_refused() {
             }
             // the energy as well, and its error
             let text = format!("{scales:?} {formulas}: {summary:?}");
-            assert!(summary.max_energy_error < 1e-9, "{text}");
+            assert!(summary.energy.max_error < 1e-9, "{text}");
         }
     }
     assert!(solved >= 30 && refused >= 4, "{solved} solved, {refused} refused");
@@ -344,6 +342,10 @@ fn singular(random: &mut Random, n: usize, rank: usize) -> Vec<Vec<f64>> {
                 .collect()
         })
         .collect();
+    if (0..n).any(|i| b.iter().all(|row| row[i] == 0.0)) {
+        // every velocity occurs
+        return singular(random, n, rank);
+    }
     // powers of two, so that the matrix is exactly singular
     let unit: Vec<f64> = (0..n).map(|_| 2f64.powi(random.below(60) as i32 - 30)).collect();
     let entry = |i: usize, j: usize| unit[i] * unit[j] * b.iter().map(|row| row[i] * row[j]).sum::<f64>();
@@ -382,14 +384,13 @@ fn the_combination_of_a_singular_mass_matrix_is_in_its_null_space() {
                         direction.iter().any(|x| *x != 0.0) && residual(&a, &direction) < 1e-9,
                         "{direction:?}\n{a:?}"
                     );
-                    if let Ok(constant) = std::panic::catch_unwind(|| {
-                        leastaction::system::ConstantMass::<f64>::new(&system.model, &[])
-                    }) && let Err(Cause::SingularMass { direction }) = constant.check()
-                    {
-                        assert!(
-                            direction.iter().any(|x| *x != 0.0) && residual(&a, &direction) < 1e-9,
-                            "{direction:?}"
-                        );
+                    if system.structure().constant_mass {
+                        let constant = leastaction::system::ConstantMass::<f64>::new(&system.model, &[]);
+                        let Err(Cause::SingularMass { direction }) = constant.check() else {
+                            panic!("{text}")
+                        };
+                        assert!(direction.iter().any(|x| *x != 0.0), "{text}");
+                        assert!(residual(&a, &direction) < 1e-9, "{direction:?}");
                     }
                     assert!(run.plan().is_err());
                     cases += 1;

@@ -200,6 +200,11 @@ impl Failure {
     }
 
     fn advice(&self) -> String {
+        let beyond = |x: &f64| *x != 0.0 && !(1e-100..1e100).contains(&x.abs());
+        if self.q.iter().chain(&self.p).any(beyond) && self.cause.is_of_solver() {
+            return "other units of mass, length and time, so that no square of a number leaves 2e-308 to 2e308, or a smaller step"
+                .to_owned();
+        }
         match &self.cause {
             Cause::SingularMass { .. } => {
                 "an initial state away from this point, coordinates that are regular here (angles of a body are singular \

@@ -354,7 +354,7 @@ struct Culprit {
 /// The error for a formula that is not a finite number, or has a part that is none, at its place if that is known.
 fn not_a_number(what: &str, quantity: &Quantity, value: f64, part: Option<Culprit>) -> Error {
     let text = |part: &Culprit| part.formula.text.get(part.range.clone()).unwrap_or_default().to_owned();
-    let part = part.filter(|part| text(part) != quantity.to_string());
+    let part = part.filter(|part| text(part) != quantity.to_string() || part.formula.origin.is_none());
     let title = match &part {
         Some(part) if value.is_finite() => format!("`{}` in {what}", text(part)),
         _ => what.to_owned(),
@@ -370,8 +370,9 @@ fn not_a_number(what: &str, quantity: &Quantity, value: f64, part: Option<Culpri
                 .into()
         }
         None => {
-            let value = if value.is_finite() { gives } else { value };
-            Error::NotANumber { what: title, formula: quantity.to_string(), value }
+            // of a parameter known by its name, the part of its formula
+            let formula = part.as_ref().map_or_else(|| quantity.to_string(), text);
+            Error::NotANumber { what: what.to_owned(), formula, value: gives }
         }
     }
 }
