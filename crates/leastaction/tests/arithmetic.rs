@@ -51,7 +51,7 @@ const BAD: [(&str, &str); 44] = [
     ("exp(1000)-exp(1000)+1", "exp(1000)"),
     ("exp(1000)/exp(1000)", "exp(1000)"),
     ("1e308*10-1e308*10+1", "1e308*10"),
-    ("1e308*10/(1e308*10)", "1e308*10"),
+    ("(1e308*10)/(1e308*10)", "1e308*10"),
     ("1/exp(1000)+1", "exp(1000)"),
     ("sinh(1000)*0+1", "sinh(1000)"),
     ("sum(i = 1..3, 1/(i-2)*0)+1", "1/(i-2)"),
@@ -210,7 +210,7 @@ fn hypot_neither_overflows_nor_underflows() {
                         // a product on the way has the size of x, which may have few digits
                         let error = (found[1 + i] - slope).abs();
                         assert!(
-                            error <= 4.0 * f64::EPSILON * slope.abs() + 2e-323 / found[0],
+                            error <= 4.0 * f64::EPSILON * slope.abs() + 1e-322 / found[0],
                             "{at:?} {i}: {error:e}"
                         );
                         let dual = std::array::from_fn(|j| Dual {
@@ -219,7 +219,8 @@ fn hypot_neither_overflows_nor_underflows() {
                         });
                         let tangent = value(&graph, &nodes[..1], dual)[0].tangent;
                         assert!(
-                            (tangent - slope).abs() <= 8.0 * f64::EPSILON * slope.abs() + 2e-323 / found[0],
+                            (tangent - slope).abs()
+                                <= 8.0 * f64::EPSILON * slope.abs() + 1e-322 / found[0] + 1e-300,
                             "{at:?} {tangent}"
                         );
                     }
@@ -317,9 +318,6 @@ impl Random {
         self.0 ^= self.0 >> 7;
         self.0 ^= self.0 << 17;
         (self.0 >> 11) as usize % end
-    }
-    fn number(&mut self) -> f64 {
-        self.below(2001) as f64 / 1000.0 - 1.0
     }
 }
 

@@ -60,14 +60,17 @@ pub fn reduced_basis<R: Field>(mut vectors: Vec<Vec<R>>, zero: f64) -> Vec<Vec<R
 /// A vector x with A x = 0 for a symmetric matrix without inverse, given by the entries (i, j, a) of a triangle. `broken` is a
 /// column without a pivot: a combination of the others.
 ///
-/// x is 1 there. Columns that depend on the rest as well are left out, x = 0, until the rest has an inverse.
+/// x is 1 there, in units in which the diagonal is near 1. Columns that depend on the rest as well are left out, x = 0, until the
+/// rest has an inverse.
 pub fn null_vector<R: Field>(size: usize, entries: &[(usize, usize, R)], broken: usize) -> Vec<R> {
+    let unit: Vec<R> = units(size, entries).into_iter().map(R::from_f64).collect();
+    let scaled =
+        |(i, j, value): &(usize, usize, R)| (*i, *j, value.clone() * unit[*i].clone() * unit[*j].clone());
+    let entries: Vec<(usize, usize, R)> = entries.iter().map(scaled).collect();
     let bandwidth = entries.iter().map(|(i, j, _)| i.abs_diff(*j)).max().unwrap_or(0);
     let mut matrix = Matrix::new(size, bandwidth);
     let mut left_out = vec![false; size];
-    let mut next = Some(broken);
-    while let Some(column) = next {
-        left_out[column] = true;
+    let mut factor = |left_out: &[bool]| {
         matrix.clear();
         for (i, j, value) in entries.iter().filter(|(i, j, _)| !left_out[*i] && !left_out[*j]) {
             *matrix.entry(*i, *j) = value.clone();
@@ -77,11 +80,18 @@ pub fn null_vector<R: Field>(size: usize, entries: &[(usize, usize, R)], broken:
             *matrix.entry(i, i) = R::one();
         }
         // a column that is left out has a pivot
-        next = matrix.factor().err().map(|singular| singular.column).filter(|&column| !left_out[column]);
+        matrix.factor().err().map(|singular| singular.column).filter(|&column| !left_out[column])
+    };
+    // other units may break down elsewhere
+    let broken = factor(&left_out).unwrap_or(broken);
+    let mut next = Some(broken);
+    while let Some(column) = next {
+        left_out[column] = true;
+        next = factor(&left_out);
     }
     let mut x = vec![R::zero(); size];
     x[broken] = R::one();
-    for (i, j, value) in entries {
+    for (i, j, value) in &entries {
         for (row, column) in [(*i, *j), (*j, *i)] {
             if column == broken && !left_out[row] {
                 x[row] = -value.clone();
@@ -89,8 +99,30 @@ pub fn null_vector<R: Field>(size: usize, entries: &[(usize, usize, R)], broken:
         }
     }
     matrix.solve(&mut x);
-    drop_rounding(entries, &mut x);
-    x
+    drop_rounding(&entries, &mut x);
+    x.into_iter().zip(unit).map(|(x, unit)| x * unit).collect()
+}
+
+/// Powers of two that, multiplied to rows and columns, bring the diagonal near 1, or the largest of a row whose diagonal is zero.
+fn units<R: Field>(size: usize, entries: &[(usize, usize, R)]) -> Vec<f64> {
+    let (mut diagonal, mut largest) = (vec![0.0f64; size], vec![0.0f64; size]);
+    for (i, j, value) in entries {
+        let value = value.magnitude();
+        for k in [*i, *j] {
+            largest[k] = largest[k].max(value);
+        }
+        if i == j {
+            diagonal[*i] = value;
+        }
+    }
+    let unit = |(diagonal, largest): (f64, f64)| match if diagonal > 0.0 { diagonal } else { largest } {
+        0.0 => 1.0,
+        size => {
+            let exponent = (size.to_bits() >> 52) as i64 - 1023;
+            f64::from_bits(((1023 - exponent / 2) as u64) << 52)
+        }
+    };
+    diagonal.into_iter().zip(largest).map(unit).collect()
 }
 
 /// Sets to zero what carries less than rounding of the size of the vector, measured by the matrix, whatever the units.
