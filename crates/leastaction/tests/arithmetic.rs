@@ -159,11 +159,11 @@ fn what_cancels_in_a_lagrangian_needs_a_value_too() {
     }
 }
 
-fn value<R: Real>(graph: &Graph, nodes: &[NodeId], at: [R; 3]) -> Vec<R> {
+fn value<R: Real>(graph: &Graph, nodes: &[NodeId], at: &[R; 3]) -> Vec<R> {
     let mut out = vec![R::zero(); nodes.len()];
     let zeros = [R::zero(), R::zero(), R::zero()];
     let tape = Arc::new(Tape::new(graph, 3, nodes));
-    Evaluator::new(tape, &[]).evaluate(&at, &zeros, &R::zero(), &mut out);
+    Evaluator::new(tape, &[]).evaluate(at, &zeros, &R::zero(), &mut out);
     out
 }
 
@@ -196,7 +196,7 @@ fn hypot_neither_overflows_nor_underflows() {
         for a in SIZES {
             for b in SIZES.into_iter().chain([0.0]) {
                 let at = [a, -0.6 * b, 0.3 * a.min(1e300)];
-                let found = value(&graph, &nodes, at);
+                let found = value(&graph, &nodes, &at);
                 // the reference: squares with exponents of any size, on a tape without a scale
                 let wide = at.map(Digits::<4>::from_f64);
                 let squares = (0..count).map(|i| wide[i] * wide[i]);
@@ -217,7 +217,7 @@ fn hypot_neither_overflows_nor_underflows() {
                             value: at[j],
                             tangent: f64::from(u8::from(i == j)),
                         });
-                        let tangent = value(&graph, &nodes[..1], dual)[0].tangent;
+                        let tangent = value(&graph, &nodes[..1], &dual)[0].tangent;
                         assert!(
                             (tangent - slope).abs()
                                 <= 8.0 * f64::EPSILON * slope.abs() + 1e-322 / found[0] + 1e-300,
@@ -236,7 +236,7 @@ fn hypot_neither_overflows_nor_underflows() {
                 );
             }
         }
-        assert_eq!(value(&graph, &nodes[..1], [0.0; 3]), [0.0]);
+        assert_eq!(value(&graph, &nodes[..1], &[0.0; 3]), [0.0]);
     }
     assert!(cases > 250, "{cases}");
 }

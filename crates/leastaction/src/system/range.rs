@@ -39,7 +39,8 @@ impl<R: Real> Problem<R> {
         let differs = |(value, wide): (&R, &Wide)| {
             let difference = Wide::from_f64(value.to_f64()) - *wide;
             // also where one of them is NaN
-            difference != Wide::zero() && !((difference / *wide).magnitude() <= SAME)
+            let part = (difference / *wide).magnitude();
+            difference != Wide::zero() && (part > SAME || part.is_nan())
         };
         // the kinetic energy from momenta, whose formulas have constants of their own
         if self.hamiltonian::<R>().iter().zip(&self.hamiltonian::<Wide>()).skip(1).any(differs) {
