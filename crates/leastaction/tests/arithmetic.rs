@@ -213,6 +213,7 @@ fn hypot_neither_overflows_nor_underflows() {
                             error <= 4.0 * f64::EPSILON * slope.abs() + 1e-322 / found[0],
                             "{at:?} {i}: {error:e}"
                         );
+                        // a dual number squares x/s and its slope together, so that the least slopes underflow
                         let dual = std::array::from_fn(|j| Dual {
                             value: at[j],
                             tangent: f64::from(u8::from(i == j)),
@@ -220,7 +221,7 @@ fn hypot_neither_overflows_nor_underflows() {
                         let tangent = value(&graph, &nodes[..1], &dual)[0].tangent;
                         assert!(
                             (tangent - slope).abs()
-                                <= 8.0 * f64::EPSILON * slope.abs() + 1e-322 / found[0] + 1e-300,
+                                <= 8.0 * f64::EPSILON * slope.abs() + 1e-322 / found[0] + 1e-154,
                             "{at:?} {tangent}"
                         );
                     }
