@@ -33,7 +33,16 @@ pub enum Error {
     #[error("{0}")]
     Source(Box<Diagnostic>),
 
-    #[error("{what} = `{formula}` is not a finite number (it gives {value})")]
+    #[error(
+        "on the way to {what} at the initial state there is {value}, beyond the numbers of 64 bits (2e-308 to 2e308)\n  \
+         try other units of mass, length and time, so that numbers are nearer to 1, or a precision of 30 digits"
+    )]
+    OutOfRange { what: String, value: String },
+
+    #[error(
+        "{what} = `{formula}` is not a finite number (it gives {value})\n  \
+         look for a division by zero, or a root or logarithm of a negative number"
+    )]
     NotANumber { what: String, formula: String, value: f64 },
 
     #[error(
@@ -72,7 +81,7 @@ pub enum Error {
     ZeroCount { what: String },
 
     #[error(
-        "the Lagrangian is not finite at the initial state (L = {value}; {state})\n  try another initial state, or look for a division by zero or a root or logarithm of a negative number"
+        "the Lagrangian is not finite at the initial state (L = {value}; {state})\n  try another initial state, or look for a division by zero or a root or logarithm of a negative number; where numbers near 1e308 overflow, other units"
     )]
     BadStart { value: f64, state: String },
 
@@ -214,7 +223,8 @@ pub(crate) fn combination(names: &[String], factors: &[f64]) -> String {
     let mut terms = 0;
     for (name, &factor) in names.iter().zip(factors) {
         let relative = factor / largest;
-        if relative.abs() <= 1e-6 || relative.is_nan() {
+        // what is left of rounding
+        if relative.abs() <= 1e-11 || relative.is_nan() {
             continue;
         }
         terms += 1;
@@ -230,7 +240,8 @@ pub(crate) fn combination(names: &[String], factors: &[f64]) -> String {
         };
         text.push_str(sign);
         if (relative.abs() - 1.0).abs() > 1e-6 {
-            text.push_str(&format!("{:.3}*", relative.abs()));
+            let size = relative.abs();
+            text.push_str(&if size < 0.01 { format!("{size:.2e}*") } else { format!("{size:.3}*") });
         }
         text.push_str(&format!("v_{name}"));
     }

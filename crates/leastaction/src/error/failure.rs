@@ -57,6 +57,11 @@ pub enum Cause {
         /// The combination of velocities that carries no kinetic energy, one factor per coordinate.
         direction: Vec<f64>,
     },
+    /// An entry of L_vv is infinite or undefined.
+    MassNotFinite {
+        /// The first coordinate concerned.
+        coordinate: usize,
+    },
     /// The matrix of the step equations has no inverse.
     SingularStep {
         /// The coordinate at which the elimination broke down.
@@ -153,6 +158,9 @@ impl Failure {
                 "the mass matrix L_vv is singular: the velocity combination {} carries no kinetic energy",
                 combination(&self.coordinates, direction)
             ),
+            Cause::MassNotFinite { coordinate } => {
+                write!(f, "the mass matrix L_vv is not finite at `{}`", name(*coordinate))
+            }
             Cause::SingularStep { coordinate, .. } => {
                 write!(f, "the matrix of the step equations is singular at `{}`", name(*coordinate))
             }
@@ -192,11 +200,19 @@ impl Failure {
     }
 
     fn advice(&self) -> String {
+        let beyond = |x: &f64| *x != 0.0 && !(1e-100..1e100).contains(&x.abs());
+        if self.q.iter().chain(&self.p).any(beyond) && self.cause.is_of_solver() {
+            return "other units of mass, length and time, so that no square of a number leaves 2e-308 to 2e308, or a smaller step"
+                .to_owned();
+        }
         match &self.cause {
             Cause::SingularMass { .. } => {
                 "an initial state away from this point, coordinates that are regular here (angles of a body are singular \
                  where its axis meets the polar axis), or masses that are not zero"
                     .to_owned()
+            }
+            Cause::MassNotFinite { .. } => {
+                "an initial state away from this point, or other units: numbers beyond 1e308 overflow".to_owned()
             }
             Cause::NotConverged { step_size, .. }
             | Cause::SingularStep { step_size, .. }
@@ -263,6 +279,7 @@ impl Cause {
         match self {
             Self::NotConverged { .. } => "not converged",
             Self::SingularMass { .. } => "singular mass",
+            Self::MassNotFinite { .. } => "not finite",
             Self::SingularStep { .. } => "singular step",
             Self::DoesNotFit { .. } => "does not fit",
             Self::NotFinite { .. } => "not finite",

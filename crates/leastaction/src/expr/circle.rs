@@ -92,8 +92,8 @@ impl Graph {
         }
         let factors = Factors::of(self, term)?;
         let other = |id: NodeId| match self.node(id) {
-            Node::Unary(Unary::Sin, u) => self.find(Node::Unary(Unary::Cos, u)),
-            Node::Unary(Unary::Cos, u) => self.find(Node::Unary(Unary::Sin, u)),
+            Node::Unary(Unary::Sin, u) if self.may_drop(u) => self.find(Node::Unary(Unary::Cos, u)),
+            Node::Unary(Unary::Cos, u) if self.may_drop(u) => self.find(Node::Unary(Unary::Sin, u)),
             _ => None,
         };
         let squares: Vec<_> = factors.squares().filter_map(|id| Some((id, other(id)?))).collect();
@@ -135,7 +135,7 @@ impl Graph {
                     return None;
                 }
                 if minus {
-                    let cancels = half.mixed && factors.all() == half.factors.all();
+                    let cancels = half.mixed && factors.all() == half.factors.all() && self.may_drop(sum);
                     return cancels.then(|| self.number(0.0));
                 }
                 if factors.count != half.factors.count {

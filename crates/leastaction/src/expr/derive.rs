@@ -229,6 +229,6 @@ pub(super) fn unary_slope(g: &mut Graph, op: Unary, x: NodeId, value: NodeId, ad
             let sign = g.unary(Unary::Sign, x);
             g.mul(adjoint, sign)
         }
-        Unary::Sign => g.number(0.0),
+        Unary::Sign | Unary::PowerOfTwo => g.number(0.0),
     }
 }

@@ -142,6 +142,7 @@ pub(super) fn function_name(op: Unary) -> &'static str {
         Unary::Tanh => "tanh",
         Unary::Abs => "abs",
         Unary::Sign => "sign",
+        Unary::PowerOfTwo => "scale",
     }
 }
 

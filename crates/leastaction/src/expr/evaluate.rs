@@ -359,7 +359,7 @@ impl Evaluation<'_> {
                 for argument in list {
                     nodes.push(self.scalar(argument, "an argument of hypot")?);
                 }
-                self.norm(&nodes)
+                Ok(Value::Scalar(self.graph.hypot(&nodes)))
             }
             "norm" => match self.value(&list[0])? {
                 Value::Vector(nodes) => self.norm(&nodes),

@@ -5,6 +5,7 @@
 //! outwards, state-independent factors gathered in front so that they can be computed once per parameter set, sums of such factors
 //! as well, sin² + cos² = 1 (`circle`).
 //! Constants are folded only where the result is exact, so that a graph means the same at 16 and at 64 digits.
+//! A strict graph records formulas as typed: x − x, x/x and 0·x stay where x may have no finite value.
 
 use rustc_hash::FxHashMap;
 
@@ -54,6 +55,9 @@ pub enum Unary {
     Tanh,
     Abs,
     Sign,
+    /// The largest power of two that is not above |x|, where it takes a factor out of a formula and puts it back: a scale, of which
+    /// the formula does not depend.
+    PowerOfTwo,
 }
 
 /// Functions of two operands.
@@ -85,10 +89,16 @@ impl Depends {
     pub const VELOCITIES: Self = Self(8);
     /// On anything that changes during a run.
     pub const STATE: Self = Self(2 | 4 | 8);
+    /// On an operation that may have no finite value for finite operands.
+    pub const DOMAIN: Self = Self(16);
 
     /// Both sets together.
     pub const fn and(self, other: Self) -> Self {
         Self(self.0 | other.0)
+    }
+    /// Whether there is nothing in the set that has a value of its own.
+    const fn is_of_numbers(self) -> bool {
+        self.0 & !Self::DOMAIN.0 == 0
     }
     /// Whether the sets have something in common.
     pub const fn on(self, other: Self) -> bool {
@@ -104,12 +114,25 @@ pub struct Graph {
     index: FxHashMap<Node, NodeId>,
     decimals: Vec<String>,
     decimal_index: FxHashMap<String, u32>,
+    strict: bool,
 }
+
+/// Numbers nested deeper than this are not evaluated to see whether they are finite.
+const NESTED_NUMBERS: u32 = 8;
 
 impl Graph {
     /// An empty graph.
     pub fn new() -> Self {
         Self::default()
+    }
+    /// An empty graph for typed formulas.
+    pub fn strict() -> Self {
+        Self { strict: true, ..Self::default() }
+    }
+    /// Keeps what may have no finite value, as in typed formulas, or drops it where it cancels, as in derivatives. Gives what
+    /// was done before.
+    pub fn set_strict(&mut self, strict: bool) -> bool {
+        std::mem::replace(&mut self.strict, strict)
     }
     /// How many nodes there are.
     pub fn len(&self) -> usize {
@@ -147,6 +170,61 @@ impl Graph {
         self.as_number(id) == Some(0.0)
     }
 
+    /// Whether a node may be dropped where it cancels: it is finite for all finite inputs, products of inputs that overflow aside.
+    /// In derivatives everything may.
+    pub(super) fn may_drop(&self, id: NodeId) -> bool {
+        !self.strict || !self.depends(id).on(Depends::DOMAIN)
+    }
+
+    /// Whether a node is a number other than zero, or nothing has to be kept.
+    fn may_divide(&self, id: NodeId) -> bool {
+        !self.strict || self.constant(id, NESTED_NUMBERS).is_some_and(|x| x != 0.0)
+    }
+
+    /// About the value of a node that is made of few numbers, if it and its parts are finite.
+    fn constant(&self, id: NodeId, depth: u32) -> Option<f64> {
+        let of = |id| self.constant(id, depth.checked_sub(1)?);
+        let value = match self.node(id) {
+            Node::Number(bits) => Some(f64::from_bits(bits)),
+            Node::Decimal(index) => self.decimal_text(index).parse().ok(),
+            Node::Pi => Some(std::f64::consts::PI),
+            Node::Unary(Unary::Neg, a) => of(a).map(|a| -a),
+            Node::Binary(Binary::Add, a, b) => Some(of(a)? + of(b)?),
+            Node::Binary(Binary::Sub, a, b) => Some(of(a)? - of(b)?),
+            Node::Binary(Binary::Mul, a, b) => Some(of(a)? * of(b)?),
+            Node::Binary(Binary::Div, a, b) => Some(of(a)? / of(b)?),
+            _ => None,
+        };
+        value.filter(|x| x.is_finite())
+    }
+
+    /// `DOMAIN` for an operation that may have no finite value for finite operands.
+    fn domain(&self, node: Node) -> Depends {
+        let doubtful = match node {
+            Node::Unary(op, _) => {
+                matches!(
+                    op,
+                    Unary::Sqrt
+                        | Unary::Exp
+                        | Unary::Ln
+                        | Unary::Asin
+                        | Unary::Acos
+                        | Unary::Sinh
+                        | Unary::Cosh
+                )
+            }
+            Node::Binary(Binary::Div, _, b) => self.constant(b, NESTED_NUMBERS).is_none_or(|b| b == 0.0),
+            Node::Binary(op, ..) => op == Binary::Pow,
+            _ => false,
+        };
+        if doubtful { Depends::DOMAIN } else { Depends::NOTHING }
+    }
+
+    /// What a node made of numbers only depends on: on nothing if its value is finite.
+    fn of_numbers(&self, id: NodeId) -> Depends {
+        self.constant(id, NESTED_NUMBERS).map_or(Depends::DOMAIN, |_| Depends::NOTHING)
+    }
+
     /// The place of a node, if it is in the graph.
     pub fn find(&self, node: Node) -> Option<NodeId> {
         self.index.get(&node).copied()
@@ -163,12 +241,15 @@ impl Graph {
             Node::Coordinate(_) => Depends::COORDINATES,
             Node::Velocity(_) => Depends::VELOCITIES,
             Node::Time => Depends::TIME,
-            Node::Unary(_, a) => self.depends(a),
-            Node::Binary(_, a, b) => self.depends(a).and(self.depends(b)),
+            Node::Unary(_, a) => self.depends(a).and(self.domain(node)),
+            Node::Binary(_, a, b) => self.depends(a).and(self.depends(b)).and(self.domain(node)),
         };
         let id = NodeId(self.nodes.len() as u32);
         self.nodes.push(node);
         self.depends.push(depends);
+        if depends.is_of_numbers() {
+            self.depends[id.0 as usize] = self.of_numbers(id);
+        }
         self.index.insert(node, id);
         id
     }
@@ -284,7 +365,9 @@ impl Graph {
         }
         if let Some((c, d, x)) = self.like_terms(a, b) {
             let factor = self.add(c, d);
-            return self.mul(factor, x);
+            if !self.is_zero(factor) || self.may_drop(a) {
+                return self.mul(factor, x);
+            }
         }
         if let Some(rest) = self.completed(a, b).or_else(|| self.completed(b, a)) {
             return rest;
@@ -298,7 +381,7 @@ impl Graph {
     /// x for (x − b) + b.
     fn completed(&self, difference: NodeId, b: NodeId) -> Option<NodeId> {
         match self.node(difference) {
-            Node::Binary(Binary::Sub, x, other) if other == b => Some(x),
+            Node::Binary(Binary::Sub, x, other) if other == b && self.may_drop(b) => Some(x),
             _ => None,
         }
     }
@@ -306,8 +389,8 @@ impl Graph {
     /// x for (x + b) − b.
     fn relieved(&self, sum: NodeId, b: NodeId) -> Option<NodeId> {
         match self.node(sum) {
-            Node::Binary(Binary::Add, x, other) if other == b => Some(x),
-            Node::Binary(Binary::Add, other, x) if other == b => Some(x),
+            Node::Binary(Binary::Add, x, other) if other == b && self.may_drop(b) => Some(x),
+            Node::Binary(Binary::Add, other, x) if other == b && self.may_drop(b) => Some(x),
             _ => None,
         }
     }
@@ -319,7 +402,7 @@ impl Graph {
         {
             return self.number(difference);
         }
-        if a == b {
+        if a == b && self.may_drop(a) {
             return self.number(0.0);
         }
         if self.is_zero(b) {
@@ -337,7 +420,9 @@ impl Graph {
         }
         if let Some((c, d, x)) = self.like_terms(a, b) {
             let factor = self.sub(c, d);
-            return self.mul(factor, x);
+            if !self.is_zero(factor) || self.may_drop(a) {
+                return self.mul(factor, x);
+            }
         }
         if let Some(rest) = self.relieved(a, b) {
             return rest;
@@ -360,7 +445,7 @@ impl Graph {
         {
             return self.number(product);
         }
-        if x == Some(0.0) || y == Some(0.0) {
+        if x == Some(0.0) && self.may_drop(b) || y == Some(0.0) && self.may_drop(a) {
             return self.number(0.0);
         }
         if x == Some(1.0) {
@@ -431,10 +516,10 @@ impl Graph {
         {
             return self.number(quotient);
         }
-        if x == Some(0.0) && y != Some(0.0) {
+        if x == Some(0.0) && y != Some(0.0) && self.may_divide(b) {
             return a;
         }
-        if a == b {
+        if a == b && self.may_divide(b) {
             return self.number(1.0);
         }
         if let Some(y) = y
@@ -499,9 +584,42 @@ impl Graph {
         self.intern(Node::Binary(Binary::Atan2, y, x))
     }
 
+    /// √(Σ x²), with a power of two taken out, so that no square overflows or underflows.
+    pub fn hypot(&mut self, list: &[NodeId]) -> NodeId {
+        let list: Vec<NodeId> = list.iter().copied().filter(|x| !self.is_zero(*x)).collect();
+        match list.as_slice() {
+            [] => return self.number(0.0),
+            [x] => return self.unary(Unary::Abs, *x),
+            _ => {}
+        }
+        // a quarter of each, so that their sum does not overflow; zeros have a scale, too
+        let mut size = self.number(f64::MIN_POSITIVE);
+        let quarter = self.number(0.25);
+        for x in &list {
+            let part = self.unary(Unary::Abs, *x);
+            let part = self.mul(quarter, part);
+            size = self.add(size, part);
+        }
+        let scale = self.unary(Unary::PowerOfTwo, size);
+        let mut sum = self.number(0.0);
+        for x in list {
+            let scaled = self.div(x, scale);
+            let square = self.mul(scaled, scaled);
+            sum = self.add(sum, square);
+        }
+        let root = self.unary(Unary::Sqrt, sum);
+        self.mul(scale, root)
+    }
+
     /// An integer power, by repeated squaring.
     pub fn powi(&mut self, base: NodeId, exponent: i32) -> NodeId {
         let mut result = self.number(1.0);
+        if exponent == 0 && !self.may_drop(base) {
+            // 1 where the base is finite
+            let zero = self.number(0.0);
+            let nothing = self.mul(zero, base);
+            return self.add(result, nothing);
+        }
         let mut square = base;
         let mut left = exponent.unsigned_abs();
         while left > 0 {

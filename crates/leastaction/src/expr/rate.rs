@@ -16,6 +16,14 @@ pub struct Rates {
 impl Rates {
     /// The rate of a node; `None` if it depends on velocities.
     pub fn of(&mut self, g: &mut Graph, node: NodeId) -> Option<NodeId> {
+        // a derivative is not typed
+        let strict = g.set_strict(false);
+        let rate = self.derivative(g, node);
+        g.set_strict(strict);
+        rate
+    }
+
+    fn derivative(&mut self, g: &mut Graph, node: NodeId) -> Option<NodeId> {
         if g.depends(node).on(Depends::VELOCITIES) {
             return None;
         }

@@ -128,7 +128,7 @@ impl Graph {
     }
 
     /// The nodes that some nodes are made of, operands before their users.
-    fn below_all(&self, roots: &[NodeId]) -> Vec<NodeId> {
+    pub(super) fn below_all(&self, roots: &[NodeId]) -> Vec<NodeId> {
         let Some(last) = roots.iter().max() else { return Vec::new() };
         let mut needed = vec![false; last.0 as usize + 1];
         for root in roots {

@@ -561,6 +561,7 @@ pub(crate) fn apply_unary<R: Real>(op: Unary, a: &R) -> R {
         Unary::Tanh => a.tanh(),
         Unary::Abs => a.abs(),
         Unary::Sign => a.sign(),
+        Unary::PowerOfTwo => a.power_of_two(),
     }
 }
 

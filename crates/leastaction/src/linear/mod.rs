@@ -17,7 +17,7 @@ mod square;
 
 pub use definite::not_positive;
 pub use inertia::BandPencil;
-pub use null_space::{null_space, reduced_basis};
+pub use null_space::{null_space, null_vector, reduced_basis};
 pub use ordering::Ordering;
 pub use pencil::Pencil;
 pub use square::Square;

@@ -184,6 +184,9 @@ impl<R: Real> Real for Dual<R> {
     fn sign(&self) -> Self {
         Self::constant(self.value.sign())
     }
+    fn power_of_two(&self) -> Self {
+        Self::constant(self.value.power_of_two())
+    }
     fn pow(&self, exponent: &Self) -> Self {
         let value = self.value.pow(&exponent.value);
         let mut tangent = R::zero();

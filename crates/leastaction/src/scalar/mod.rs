@@ -135,6 +135,9 @@ pub trait Real: Field {
     fn abs(&self) -> Self;
     /// −1, 0 or 1: the derivative of `abs`.
     fn sign(&self) -> Self;
+    /// A power of two that is not above |self|, zero for the least numbers: a scale for formulas. Types with exponents of any size
+    /// need none: they give 1.
+    fn power_of_two(&self) -> Self;
     /// `self` to a real power.
     fn pow(&self, exponent: &Self) -> Self;
 }
@@ -206,7 +209,7 @@ impl Real for f64 {
     fn abs(&self) -> Self {
         f64::abs(*self)
     }
-    elementary!(exp ln sin cos tan asin acos atan sinh cosh tanh);
+    elementary!(exp ln sin cos tan asin acos atan sinh cosh tanh power_of_two);
     fn sin_cos(&self) -> (Self, Self) {
         elementary::sin_cos(*self)
     }

@@ -4,8 +4,9 @@
 
 use super::{Event, Moment, Observer, Run};
 use crate::error::{Cause, Error, Result};
+use crate::expr::NodeId;
 use crate::scalar::{Ledger, Real};
-use crate::system::{Dictionary, Gauge, Problem, Quantities, System};
+use crate::system::{Dictionary, Gauge, Problem, Quantities, Quantity, System};
 use std::ops::ControlFlow;
 
 /// Names that files give to other columns.
@@ -22,6 +23,8 @@ pub struct Observed {
     pub events: Vec<(String, Event)>,
     /// Their formulas.
     pub(crate) formulas: Quantities,
+    /// Constants in all of these formulas that may not be finite, and for each the name and the formula.
+    constants: (Quantities, Vec<(String, Quantity)>),
 }
 
 impl Observed {
@@ -32,6 +35,11 @@ impl Observed {
             return Ok(Self::nothing(system));
         }
         let mut dictionary = Dictionary::new(system, period);
+        let (mut constants, mut owners) = (Vec::new(), Vec::new());
+        let mut note = |found: Vec<NodeId>, what: &str, formula: &Quantity| {
+            owners.extend(found.iter().map(|_| (what.to_owned(), formula.clone())));
+            constants.extend(found);
+        };
         let mut outputs = Vec::new();
         for (name, formula) in &run.outputs {
             let what = format!("output `{name}`");
@@ -39,27 +47,44 @@ impl Observed {
                 let message = "files use this name for something else; choose another".to_owned();
                 return Err(formula.locate(Error::BadQuantity { what, message }));
             }
-            outputs.push(dictionary.define(&what, name, formula)?);
+            let node = dictionary.define(&what, name, formula)?;
+            note(dictionary.constants(node), &what, formula);
+            outputs.push(node);
         }
         let mut formulas = Vec::new();
         for (name, event) in &run.events {
-            formulas.push(event_formula(&mut dictionary, name, event)?);
+            let node = event_formula(&mut dictionary, name, event)?;
+            note(dictionary.constants(node), &format!("event `{name}`"), &event.of);
+            formulas.push(node);
         }
         Ok(Self {
             output_names: run.outputs.keys().cloned().collect(),
             outputs: dictionary.quantities(&outputs),
             events: run.events.iter().map(|(name, event)| (name.clone(), event.clone())).collect(),
             formulas: dictionary.quantities(&formulas),
+            constants: (dictionary.quantities(&constants), owners),
         })
     }
 
     fn nothing(system: &System) -> Self {
         let none = || Quantities::none(system);
-        Self { output_names: Vec::new(), outputs: none(), events: Vec::new(), formulas: none() }
+        let constants = (none(), Vec::new());
+        Self { output_names: Vec::new(), outputs: none(), events: Vec::new(), formulas: none(), constants }
     }
 
-    /// Checks that the formulas of events are finite at the start.
+    /// Checks that constants in formulas are finite, and the formulas of events at the start.
     pub(super) fn check_start(&self, problem: &Problem<f64>) -> Result<()> {
+        let (constants, owners) = &self.constants;
+        let mut gauge = constants.gauge(problem);
+        let values = gauge.at(&problem.q0, &problem.v0, &problem.t0);
+        if let Some(((what, formula), value)) = owners.iter().zip(values).find(|(_, x)| !x.is_finite()) {
+            let what = format!("a constant in the {what}");
+            return Err(formula.locate(Error::NotANumber {
+                what,
+                formula: formula.to_string(),
+                value: *value,
+            }));
+        }
         let mut gauge = self.formulas.gauge(problem);
         let values = gauge.at(&problem.q0, &problem.v0, &problem.t0);
         match values.iter().position(|x| !x.is_finite()) {
@@ -74,7 +99,7 @@ impl Observed {
     }
 }
 
-fn event_formula(dictionary: &mut Dictionary, name: &str, event: &Event) -> Result<crate::expr::NodeId> {
+fn event_formula(dictionary: &mut Dictionary, name: &str, event: &Event) -> Result<NodeId> {
     let what = format!("event `{name}`");
     let bad = |message: String| Err(event.of.locate(Error::BadQuantity { what: what.clone(), message }));
     if !crate::expr::is_name(name) {

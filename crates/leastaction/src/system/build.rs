@@ -259,7 +259,7 @@ impl Builder {
         function: impl Fn(&[Expr], &[Expr], Expr, &Parameters<Expr>) -> Expr,
     ) -> Result<System> {
         self.check()?;
-        let mut graph = Graph::new();
+        let mut graph = Graph::strict();
         let nodes = self.recorded(&mut graph, |inputs, parameters| {
             vec![function(&inputs.q, &inputs.v, inputs.t, parameters)]
         })?;
@@ -376,6 +376,7 @@ impl Builder {
                 })
             }
         };
+        graph.set_strict(false);
         let Some(model) = Model::new(graph, n, lagrangian) else {
             return self.complain(format!(
                 "the Lagrangian couples more than {MAX_PAIRS} pairs of coordinates; write it so that each coordinate is coupled to few others, or take fewer coordinates"

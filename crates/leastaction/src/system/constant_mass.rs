@@ -1,6 +1,7 @@
 //! A mass matrix that never changes, factored once: velocities from momenta of L = ½ vᵀMv + c·v − V(q, t).
 
 use super::model::{Entry, Model};
+use super::velocities::without_inverse;
 use crate::error::Cause;
 use crate::expr::Evaluator;
 use crate::linear::Matrix;
@@ -59,31 +60,34 @@ impl<R: Real> ConstantMass<R> {
         self.factor();
     }
 
+    /// Factors the matrix, or notes why it has no inverse.
     fn factor(&mut self) {
         self.evaluator.evaluate(&self.zeros, &self.zeros, &R::zero(), &mut self.out);
         let n = self.zeros.len();
-        let values = self.entries.iter().zip(&self.out[n..]);
-        let broken = match &mut self.inverse {
+        let (entries, values) = (&self.entries, &self.out[n..]);
+        let pairs = entries.iter().zip(values);
+        self.failure = match &mut self.inverse {
             Inverse::Diagonal(reciprocals) => {
                 // a coordinate without an entry has no mass
                 reciprocals.fill(R::one() / R::zero());
-                for (entry, value) in values {
+                for (entry, value) in pairs {
                     reciprocals[entry.row] = R::one() / value.clone();
                 }
-                reciprocals.iter().position(|x| !x.is_finite())
+                let broken = reciprocals.iter().position(|x| !x.is_finite());
+                let own: Vec<usize> = (0..n).collect();
+                broken.map(|coordinate| without_inverse(entries, values, &own, coordinate))
             }
             Inverse::Factored { matrix, position, .. } => {
                 matrix.clear();
-                for (entry, value) in values {
+                for (entry, value) in pairs {
                     let (i, j) = (position[entry.row], position[entry.column]);
                     *matrix.entry(i, j) = value.clone();
                     *matrix.entry(j, i) = value.clone();
                 }
-                let broken = matrix.factor().err().map(|broken| broken.column);
-                broken.map(|column| position.iter().position(|place| *place == column).unwrap_or(0))
+                let broken = matrix.factor().err();
+                broken.map(|broken| without_inverse(entries, values, position, broken.column))
             }
         };
-        self.failure = broken.map(|coordinate| singular(n, coordinate));
     }
 
     /// Whether there is an inverse.
@@ -138,10 +142,6 @@ fn exchanges(position: &[usize]) -> Vec<(usize, usize)> {
         }
     }
     list
-}
-
-fn singular(n: usize, coordinate: usize) -> Cause {
-    Cause::SingularMass { direction: (0..n).map(|i| f64::from(u8::from(i == coordinate))).collect() }
 }
 
 #[cfg(test)]

@@ -4,7 +4,7 @@
 //! system and evaluates any formula of them, in any number type, so that `g/(2*pi)^2` is as exact at 64 digits as at 16.
 
 use crate::error::{Diagnostic, Error, Origin, Result};
-use crate::expr::{Elsewhere, Evaluator, Formula, Graph, Kind, LoopKind, Scope, Tape, Value};
+use crate::expr::{Elsewhere, Evaluator, Formula, Graph, Kind, LoopKind, Parts, Scope, Shared, Tape, Value};
 use crate::scalar::Real;
 use serde::de::Visitor;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
@@ -198,7 +198,7 @@ impl Formulas {
         sizes: impl IntoIterator<Item = (&'a str, usize)>,
         elsewhere: Option<Arc<Elsewhere>>,
     ) -> Self {
-        let mut formulas = Self::default();
+        let mut formulas = Self { graph: Graph::strict(), scope: Scope::default() };
         formulas.scope.set_elsewhere(elsewhere);
         for (name, value) in sizes {
             formulas.scope.set_whole(name, value as i64);
@@ -211,7 +211,7 @@ impl Formulas {
             if let Quantity::Number(x) = quantity
                 && !x.is_finite()
             {
-                return Err(not_a_number(&format!("parameter `{name}`"), quantity, *x));
+                return Err(not_a_number(&format!("parameter `{name}`"), quantity, *x, None));
             }
             let formula = Arc::new(quantity.formula()?);
             match entry_name(name) {
@@ -247,16 +247,39 @@ impl Formulas {
         quantities: &[Quantity],
         what: impl Fn(usize) -> String,
     ) -> Result<Vec<R>> {
-        let mut out = vec![R::zero(); quantities.len()];
-        Evaluator::new(self.tape(quantities, 0)?, &[]).evaluate(&[], &[], &R::zero(), &mut out);
-        match out.iter().position(|x| !x.is_finite()) {
-            None => Ok(out),
-            Some(i) => Err(not_a_number(&what(i), &quantities[i], out[i].to_f64())),
+        let [out, parts] = self.tapes(quantities, 0)?.map(|tape| {
+            let mut out = vec![R::zero(); tape.outputs()];
+            Evaluator::new(tape, &[]).evaluate(&[], &[], &R::zero(), &mut out);
+            out
+        });
+        if out.iter().chain(&parts).all(R::is_finite) {
+            return Ok(out);
         }
+        for (i, (quantity, value)) in quantities.iter().zip(&out).enumerate() {
+            let part = self.culprit(quantity)?;
+            if !value.is_finite() || part.is_some() {
+                return Err(not_a_number(&what(i), quantity, value.to_f64(), part));
+            }
+        }
+        // some part is finite with the digits of an `f64` only
+        Err(not_a_number(&what(0), &quantities[0], f64::NAN, None))
     }
 
-    /// Formulas on one tape, which has so many inputs.
-    pub(super) fn tape(&mut self, quantities: &[Quantity], inputs: usize) -> Result<Arc<Tape>> {
+    /// The smallest part of a formula, or of a definition it uses, that is not finite.
+    fn culprit(&mut self, quantity: &Quantity) -> Result<Option<Culprit>> {
+        if let Quantity::Number(_) = quantity {
+            return Ok(None);
+        }
+        let formula = Arc::new(quantity.formula()?);
+        let mut parts = Parts { parameters: &[], q: &[], v: &[], t: 0.0, values: Vec::new() };
+        let mut value = |graph: &Graph, node| parts.value(graph, node);
+        let found = self.scope.culprit(&mut self.graph, &formula, &mut value);
+        Ok(found.map(|(formula, range, value)| Culprit { formula, range, value }))
+    }
+
+    /// A tape of formulas, which has so many inputs, and one of their parts that may not be finite. On one tape the parts would
+    /// change how the formulas are rounded.
+    pub(super) fn tapes(&mut self, quantities: &[Quantity], inputs: usize) -> Result<[Arc<Tape>; 2]> {
         let mut nodes = Vec::with_capacity(quantities.len());
         for quantity in quantities {
             nodes.push(match quantity {
@@ -265,7 +288,8 @@ impl Formulas {
                 _ => self.scope.scalar(&mut self.graph, &quantity.formula()?)?,
             });
         }
-        Ok(Arc::new(Tape::new(&self.graph, inputs, &nodes)))
+        let parts = self.graph.doubtful(&nodes);
+        Ok([nodes, parts].map(|nodes| Arc::new(Tape::new(&self.graph, inputs, &nodes))))
     }
 
     /// The entries of a vector as formulas of their own, or nothing if the formula is no vector.
@@ -320,16 +344,36 @@ pub(super) fn entry_name(name: &str) -> Option<(&str, i64)> {
     Some((vector, rest.strip_suffix(']')?.parse().ok()?))
 }
 
-/// The error for a value that is not a finite number, at its place if that is known.
-fn not_a_number(what: &str, quantity: &Quantity, value: f64) -> Error {
-    match quantity.origin() {
-        Some(origin) => {
-            Diagnostic::new(origin.source(), origin.whole(), format!("{what} is not a finite number"))
-                .label(format!("gives {value}"))
+/// A part of a formula that is not finite.
+struct Culprit {
+    formula: Shared,
+    range: Range<usize>,
+    value: f64,
+}
+
+/// The error for a formula that is not a finite number, or has a part that is none, at its place if that is known.
+fn not_a_number(what: &str, quantity: &Quantity, value: f64, part: Option<Culprit>) -> Error {
+    let text = |part: &Culprit| part.formula.text.get(part.range.clone()).unwrap_or_default().to_owned();
+    let part = part.filter(|part| text(part) != quantity.to_string() || part.formula.origin.is_none());
+    let title = match &part {
+        Some(part) if value.is_finite() => format!("`{}` in {what}", text(part)),
+        _ => what.to_owned(),
+    };
+    let place =
+        part.as_ref().and_then(|part| part.formula.origin.as_ref().map(|o| (o, o.range(part.range.clone()))));
+    let gives = part.as_ref().map_or(value, |part| part.value);
+    match place.or_else(|| quantity.origin().map(|origin| (origin, origin.whole()))) {
+        Some((origin, range)) => {
+            Diagnostic::new(origin.source(), range, format!("{title} is not a finite number"))
+                .label(format!("gives {gives}"))
                 .help("look for a division by zero, or a root or logarithm of a negative number")
                 .into()
         }
-        None => Error::NotANumber { what: what.to_owned(), formula: quantity.to_string(), value },
+        None => {
+            // of a parameter known by its name, the part of its formula
+            let formula = part.as_ref().map_or_else(|| quantity.to_string(), text);
+            Error::NotANumber { what: what.to_owned(), formula, value: gives }
+        }
     }
 }
 

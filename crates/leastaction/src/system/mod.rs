@@ -18,6 +18,7 @@ mod model;
 mod problem;
 mod quadratic;
 mod quantities;
+mod range;
 mod replace;
 mod routh;
 mod separable;

@@ -5,7 +5,7 @@
 
 use super::{Energy, Parameter, Quantity, Start, System, Velocities};
 use crate::error::{Cause, Diagnostic, Error, Failure, Origin, Result, combination, list_state};
-use crate::expr::{Evaluator, Graph, NodeId, Shared, Tape};
+use crate::expr::{Evaluator, Graph, Names, Parts, Shared, Tape, formula};
 use crate::linear::not_positive;
 use crate::scalar::Real;
 use std::collections::BTreeMap;
@@ -111,12 +111,14 @@ impl<R: Real> Problem<R> {
                     Diagnostic::new(source, range, title)
                         .label(label)
                         .note(format!("initial state: {state}"))
-                        .help("try another initial state, or look for a division by zero or a root or logarithm of a negative number")
+                        .help("try another initial state, or look for a division by zero or a root or logarithm of a negative number; where numbers near 1e308 overflow, other units")
                         .into()
                 }
             });
         }
         solved.map_err(|cause| self.refused(cause))?;
+        self.check_constants(&v)?;
+        self.check_range()?;
         if !from_velocities {
             self.v0 = v;
         }
@@ -137,27 +139,42 @@ impl<R: Real> Problem<R> {
         Ok(())
     }
 
+    /// Checks that the constants of the Lagrangian are finite, where its value does not show it: atan(1/0).
+    fn check_constants(&self, v: &[R]) -> Result<()> {
+        let model = &self.system.model;
+        let mut nodes = model.graph.doubtful(&[model.lagrangian]);
+        nodes.retain(|node| model.graph.is_fixed(*node));
+        let mut values = vec![R::zero(); nodes.len()];
+        if nodes.is_empty() {
+            return Ok(());
+        }
+        let tape = Arc::new(Tape::new(&model.graph, self.system.n(), &nodes));
+        Evaluator::new(tape, &self.parameters).evaluate(&self.q0, &self.v0, &self.t0, &mut values);
+        let Some(at) = values.iter().position(|x| !x.is_finite()) else { return Ok(()) };
+        let what = "a constant in the Lagrangian";
+        if let Some((origin, range, value)) = self.culprit(v) {
+            return Err(Diagnostic::new(origin.source(), range, format!("{what} is not a finite number"))
+                .label(format!("gives {value}"))
+                .help("look for a division by zero, or a root or logarithm of a negative number")
+                .into());
+        }
+        let parameters: Vec<String> = self.system.parameters.iter().map(|p| p.name.clone()).collect();
+        let names = Names { coordinates: &self.system.coordinate_names(), parameters: &parameters };
+        let formula = formula(&model.graph, nodes[at], names, 80).unwrap_or_else(|| "…".to_owned());
+        Err(Error::NotANumber { what: what.to_owned(), formula, value: values[at].to_f64() })
+    }
+
     /// The part of the Lagrangian's formulas that is not finite at the initial state although what it is made of is: where it
     /// stands, and what it gives.
     fn culprit(&self, v: &[R]) -> Option<(Origin, Range<usize>, f64)> {
         let to_f64 = |list: &[R]| -> Vec<f64> { list.iter().map(R::to_f64).collect() };
-        let (parameters, q, v, t) = (to_f64(&self.parameters), to_f64(&self.q0), to_f64(v), self.t0.to_f64());
+        let (parameters, q, v) = (to_f64(&self.parameters), to_f64(&self.q0), to_f64(v));
         let mut graph = (*self.system.model.graph).clone();
+        graph.set_strict(true);
         let mut scope = self.system.scope(&mut graph);
-        let mut values: Vec<f64> = Vec::new();
-        let mut value = |graph: &Graph, node: NodeId| {
-            if values.len() <= node.0 as usize {
-                let nodes: Vec<NodeId> = (0..graph.len()).map(|i| NodeId(i as u32)).collect();
-                values = vec![0.0; nodes.len()];
-                Evaluator::new(Arc::new(Tape::new(graph, q.len(), &nodes)), &parameters).evaluate(
-                    &q,
-                    &v,
-                    &t,
-                    &mut values,
-                );
-            }
-            values[node.0 as usize]
-        };
+        let mut parts =
+            Parts { parameters: &parameters, q: &q, v: &v, t: self.t0.to_f64(), values: Vec::new() };
+        let mut value = |graph: &Graph, node| parts.value(graph, node);
         let found = |formula: &Shared| {
             let (formula, range, value) = scope.culprit(&mut graph, formula, &mut value)?;
             let origin = formula.origin.clone()?;

@@ -25,6 +25,7 @@ impl Dictionary {
     pub fn new(system: &System, period: Option<&str>) -> Self {
         let model = &system.model;
         let mut graph = (*model.graph).clone();
+        graph.set_strict(true);
         let mut scope = system.scope(&mut graph);
         for (name, value) in momenta(system, &scope) {
             scope.set(&format!("p_{name}"), value);
@@ -63,6 +64,13 @@ impl Dictionary {
     /// Whether a formula gives something else during a run than at its start.
     pub fn varies(&self, node: NodeId) -> bool {
         self.graph.depends(node).on(Depends::STATE)
+    }
+
+    /// The constants in a formula that may not be finite.
+    pub fn constants(&self, node: NodeId) -> Vec<NodeId> {
+        let mut list = self.graph.doubtful(&[node]);
+        list.retain(|node| self.graph.is_fixed(*node));
+        list
     }
 
     /// What is said of an unknown name.

@@ -71,6 +71,9 @@ pub struct Starter {
     formulas: Evaluator<f64>,
     inputs: Vec<f64>,
     out: Vec<f64>,
+    /// Parts of the formulas that may not be finite.
+    parts: Evaluator<f64>,
+    part_values: Vec<f64>,
     from_velocities: bool,
     t0: f64,
     velocities: Velocities<f64>,
@@ -122,7 +125,7 @@ impl Starter {
         let mut all: Vec<Quantity> = parameters.collect();
         all.extend(formulas.expand(settings.q.as_ref().unwrap_or(&system.initial.q), system.n())?);
         all.extend(formulas.expand(&rates, system.n())?);
-        let tape = formulas.tape(&all, inputs.len())?;
+        let [tape, parts] = formulas.tapes(&all, inputs.len())?;
         // what a problem has checked holds for all starts if it is the same for all
         let always_positive = system.structure().constant_mass && inputs.is_empty();
         let mass = (system.definite && !always_positive).then(|| Mass::new(problem));
@@ -130,7 +133,9 @@ impl Starter {
             variables: variables.to_vec(),
             n: system.n(),
             out: vec![0.0; all.len()],
+            part_values: vec![0.0; parts.outputs()],
             formulas: Evaluator::new(tape, &[]),
+            parts: Evaluator::new(parts, &[]),
             inputs: vec![0.0; inputs.len()],
             from_velocities,
             t0: problem.t0,
@@ -157,6 +162,7 @@ impl Starter {
             }
         }
         self.formulas.evaluate(&self.inputs, &self.inputs, &0.0, &mut self.out);
+        self.parts.evaluate(&self.inputs, &self.inputs, &0.0, &mut self.part_values);
         let (all, state) = self.out.split_at(parameters.len());
         parameters.copy_from_slice(all);
         q.copy_from_slice(&state[..n]);
@@ -171,7 +177,7 @@ impl Starter {
             }
         }
         let finite = |list: &[f64]| list.iter().all(|x| x.is_finite());
-        if !(finite(parameters) && finite(q) && finite(given)) {
+        if !(finite(parameters) && finite(q) && finite(given) && finite(&self.part_values)) {
             return Err(Refusal::NotFinite);
         }
         self.adopt(parameters);
@@ -209,6 +215,7 @@ impl Starter {
         }
         match result {
             Err(Cause::SingularMass { .. }) => Err(Refusal::SingularMass),
+            Err(Cause::MassNotFinite { .. }) => Err(Refusal::NotFinite),
             _ if !lagrangian.is_finite() => Err(Refusal::NotFinite),
             Err(_) => Err(Refusal::NoVelocity),
             Ok(()) => match self.mass.as_mut().is_none_or(|mass| mass.is_positive(q, v, &self.t0)) {

@@ -7,7 +7,7 @@
 use super::model::{Entry, Model};
 use crate::error::Cause;
 use crate::expr::Evaluator;
-use crate::linear::{Matrix, Singular};
+use crate::linear::{Matrix, Singular, null_vector};
 use crate::scalar::Real;
 
 const MAX_CORRECTIONS: u32 = 100;
@@ -63,35 +63,8 @@ impl<R: Real> MassMatrix<R> {
         self.fill(values);
         match self.matrix.factor() {
             Ok(()) => Ok(()),
-            Err(singular) => Err(self.null_direction(values, &singular)),
+            Err(Singular { column }) => Err(without_inverse(&self.entries, values, &self.position, column)),
         }
-    }
-
-    /// The combination of velocities that L_vv sends to zero, by fixing the velocity at the broken pivot to 1 and
-    /// solving for the rest with that row and column replaced by the identity.
-    fn null_direction(&mut self, values: &[R], singular: &Singular) -> Cause {
-        let n = self.position.len();
-        let broken = singular.column;
-        self.fill(values);
-        let mut x = vec![R::zero(); n];
-        for entry in &self.entries {
-            let (i, j) = (self.position[entry.row], self.position[entry.column]);
-            for (row, column) in [(i, j), (j, i)] {
-                if column == broken && row != broken {
-                    x[row] = -self.matrix.entry(row, column).clone();
-                }
-                if row == broken || column == broken {
-                    *self.matrix.entry(row, column) = R::zero();
-                }
-            }
-        }
-        *self.matrix.entry(broken, broken) = R::one();
-        x[broken] = R::one();
-        if self.matrix.factor().is_ok() {
-            self.matrix.solve(&mut x);
-        }
-        let direction = (0..n).map(|i| x[self.position[i]].to_f64()).collect();
-        Cause::SingularMass { direction }
     }
 
     /// Replaces the right-hand side by the solution, in the coordinates' own order.
@@ -104,6 +77,27 @@ impl<R: Real> MassMatrix<R> {
             *value = self.ordered[self.position[i]].clone();
         }
     }
+}
+
+/// Why L_vv with these entries has no inverse: a combination of velocities that it sends to zero, or an entry that is not finite.
+/// `column` is the place at which the elimination broke down.
+pub(super) fn without_inverse<R: Real>(
+    entries: &[Entry],
+    values: &[R],
+    position: &[usize],
+    column: usize,
+) -> Cause {
+    let place = |entry: &Entry| (position[entry.row], position[entry.column]);
+    if let Some((entry, _)) = entries.iter().zip(values).find(|(_, value)| !value.is_finite()) {
+        return Cause::MassNotFinite { coordinate: entry.row };
+    }
+    let list: Vec<_> = entries.iter().zip(values).map(|(e, x)| (place(e).0, place(e).1, x.clone())).collect();
+    let x = null_vector(position.len(), &list, column);
+    let mut direction: Vec<f64> = position.iter().map(|&i| x[i].to_f64()).collect();
+    if direction.iter().find(|x| **x != 0.0).is_some_and(|x| *x < 0.0) {
+        direction.iter_mut().for_each(|x| *x = -*x);
+    }
+    Cause::SingularMass { direction }
 }
 
 fn largest<R: Real>(x: &[R]) -> f64 {

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 const N: usize = 3;
 
-const UNARY: [Unary; 15] = [
+const UNARY: [Unary; 16] = [
     Unary::Neg,
     Unary::Sqrt,
     Unary::Exp,
@@ -23,6 +23,7 @@ const UNARY: [Unary; 15] = [
     Unary::Tanh,
     Unary::Abs,
     Unary::Sign,
+    Unary::PowerOfTwo,
 ];
 
 /// A small generator of numbers (xorshift).

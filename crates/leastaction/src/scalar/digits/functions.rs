@@ -303,6 +303,9 @@ impl<const N: usize> Real for Digits<N> {
             _ => Self::integer(if self.negative { -1 } else { 1 }),
         }
     }
+    fn power_of_two(&self) -> Self {
+        Self::one()
+    }
     fn pow(&self, exponent: &Self) -> Self {
         if exponent.is_zero() {
             return Self::one();

@@ -34,6 +34,12 @@ pub fn cos<L: Lanes>(x: L) -> L {
     sin_cos(x).1
 }
 
+/// The largest power of two that is not above |x|; zero for numbers below 2^-1022, infinite for what is not finite.
+#[inline(always)]
+pub fn power_of_two<L: Lanes>(x: L) -> L {
+    L::from_bits(L::and(x.bits(), x.word(0x7ff0_0000_0000_0000)))
+}
+
 /// An integer power, by repeated squaring as the graph does it.
 pub fn powi(x: f64, exponent: i32) -> f64 {
     let (mut result, mut square) = (1.0, x);

@@ -96,7 +96,7 @@ impl From<&Cause> for Status {
             Cause::NotConverged { .. } => Self::NotConverged,
             Cause::SingularMass { .. } => Self::SingularMass,
             Cause::SingularStep { .. } => Self::SingularStep,
-            Cause::NotFinite { .. } => Self::NotFinite,
+            Cause::NotFinite { .. } | Cause::MassNotFinite { .. } => Self::NotFinite,
             // refused with the run, before there are members
             Cause::DoesNotFit { .. } => Self::BadStart,
             Cause::EventNotFinite { .. } => Self::EventNotFinite,

@@ -55,8 +55,7 @@ fn is_same(system: &System, inputs: &Moved) -> bool {
     let (graph, root) = (&system.model.graph, system.model.lagrangian);
     let mut pairs: Vec<Option<Pair>> = vec![None; root.0 as usize + 1];
     for id in graph.below(root) {
-        let Some(pair) = inputs.pair(graph, id, &pairs) else { return false };
-        pairs[id.0 as usize] = Some(pair);
+        pairs[id.0 as usize] = inputs.pair(graph, id, &pairs);
     }
     pairs[root.0 as usize].as_ref().is_some_and(|pair| pair.same)
 }
@@ -93,6 +92,8 @@ impl Moved {
             Node::Time => Some(self.t.clone()),
             Node::Coordinate(i) => self.q.get(i as usize).cloned(),
             Node::Velocity(i) => self.v.get(i as usize).cloned(),
+            // a scale cancels, whatever it is
+            Node::Unary(Unary::PowerOfTwo, _) => fixed(Number::one()),
             Node::Unary(op, a) => {
                 let a = operand(a)?;
                 if a.same {

@@ -121,7 +121,7 @@ impl Reader<'_> {
         let definitions = self.definitions(&mut scope)?;
         self.check_names(&sizes, &coordinates, &parameters, &definitions)?;
 
-        let mut graph = Graph::new();
+        let mut graph = Graph::strict();
         inputs(&mut graph, &mut scope, &coordinates, &parameters);
         for family in &definitions {
             family.define(&mut scope);

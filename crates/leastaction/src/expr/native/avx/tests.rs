@@ -247,6 +247,7 @@ fn lanes_of_a_convoy_have_the_bits_of_the_interpreter() {
         Unary::Tanh,
         Unary::Abs,
         Unary::Sign,
+        Unary::PowerOfTwo,
     ];
     let mut outputs = vec![graph.mul(q, p), graph.div(p, q)];
     for function in functions {

@@ -223,7 +223,7 @@ pub(super) fn apply<'p>(action: Action, a: Emit<'p>, other: impl Fn(usize) -> Em
 
 /// Whether a function is as cheap as putting its operand beside another.
 fn costs_little(op: Unary) -> bool {
-    matches!(op, Unary::Neg | Unary::Sqrt | Unary::Abs | Unary::Sign)
+    matches!(op, Unary::Neg | Unary::Sqrt | Unary::Abs | Unary::Sign | Unary::PowerOfTwo)
 }
 
 fn unary<L: Lanes>(op: Unary, a: L) -> L {
@@ -236,6 +236,7 @@ fn unary<L: Lanes>(op: Unary, a: L) -> L {
             let below = L::select(a.below(zero), a.constant(-1.0), zero);
             L::select(zero.below(a), a.constant(1.0), below)
         }
+        Unary::PowerOfTwo => elementary::power_of_two(a),
         Unary::Exp => elementary::exp(a),
         Unary::Ln => elementary::ln(a),
         Unary::Sin => elementary::sin(a),

@@ -264,6 +264,7 @@ impl<'a, 'f> Writer<'a, 'f> {
                 let below = Emit::select(a.below(zero), a.constant(-1.0), zero);
                 Emit::select(zero.below(a), a.constant(1.0), below)
             }
+            Unary::PowerOfTwo => elementary::power_of_two(a),
             Unary::Exp => elementary::exp(a),
             Unary::Ln => elementary::ln(a),
             Unary::Sin => elementary::sin(a),
