@@ -38,7 +38,7 @@ fn kernels() {
     let system = catalogue::system("double-pendulum").unwrap();
     let problem: Problem<f64> = system.problem(&Settings::default()).unwrap();
     let model = &system.model;
-    let entries = model.l_qq.iter().chain(&model.l_qv).chain(&model.l_vv).map(|e| e.node);
+    let entries = model.l_qq().iter().chain(&model.l_qv).chain(&model.l_vv).map(|e| e.node);
     let nodes: Vec<_> = [model.lagrangian]
         .into_iter()
         .chain(model.l_q.clone())

@@ -125,7 +125,7 @@ fn second_derivatives() {
         // the entries as full matrices, both triangles
         let mut full = vec![vec![0.0; 2 * n]; 2 * n];
         for (list, values, row, column) in [
-            (&model.l_qq, entries.l_qq, 0, 0),
+            (model.l_qq(), entries.l_qq, 0, 0),
             (&model.l_qv, entries.l_qv, 0, n),
             (&model.l_vv, entries.l_vv, n, n),
         ] {

@@ -1,7 +1,7 @@
 //! Long chains: everything about them is linear in their length.
 //!
 //! Graph, tapes, couplings and memory of ten times as many particles are at most ten times as large, and the matrix of a step
-//! is a narrow band. Times are printed, not asserted: `--nocapture` shows them.
+//! is a narrow band. Where all pairs are coupled, explicit methods do without second derivatives. Times are printed, not asserted: `--nocapture` shows them.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, missing_docs)]
 
 mod common;
@@ -10,6 +10,7 @@ use common::{method, problem_with, run};
 use leastaction::linear::Matrix;
 use leastaction::prelude::*;
 use leastaction::simulate::Invariants;
+use leastaction::system::Hessian;
 use std::time::Instant;
 
 fn chain(n: usize) -> Problem<f64> {
@@ -27,7 +28,7 @@ fn sizes(problem: &Problem<f64>) -> Vec<(&'static str, usize)> {
         ("mass tape", model.mass_tape().len()),
         ("energy tape", model.energy_tape().len()),
         ("acceleration tape", model.acceleration_tape().len()),
-        ("entries of L_qq", model.l_qq.len()),
+        ("entries of L_qq", model.l_qq().len()),
         ("entries of L_vv", model.l_vv.len()),
         ("nonzeros", model.structure.nonzeros),
     ]
@@ -48,6 +49,65 @@ fn a_chain_ten_times_as_long_is_ten_times_as_large() {
     let mut matrix = Matrix::<f64>::new(2 * long.system.n(), (structure.ordering.bandwidth + 1) * 2 - 1);
     assert!(matches!(matrix, Matrix::Banded(_)));
     assert!(matrix.values().len() <= 10 * matrix_rows(&long), "{}", matrix.values().len());
+}
+
+/// Bodies on a line, each attracting each.
+fn all_pairs(n: usize) -> Problem<f64> {
+    let system = System::build("bodies", "Bodies on a line")
+        .coordinates((1..=n).map(|i| format!("x{i}")), "m")
+        .start_at_rest((0..n).map(|i| i as f64 + (i as f64).sin() / 2.0))
+        .lagrangian(move |q, v, _, _| {
+            let kinetic: Expr = v.iter().map(|v| v.squared() * 0.5).sum();
+            let pairs = (0..n).flat_map(|i| (0..i).map(move |j| (i, j)));
+            let terms = pairs.map(|(i, j)| ((q[i] - q[j]).squared() + 0.25).sqrt());
+            kinetic + terms.map(|distance| Expr::from(1.0) / distance).sum::<Expr>()
+        });
+    system.unwrap().problem(&Settings::default()).unwrap()
+}
+
+#[test]
+fn all_pairs_need_no_second_derivatives_but_for_newton() {
+    let nodes_a_pair = |n: usize| {
+        let problem = all_pairs(n);
+        let model = &problem.system.model;
+        run(&problem, &method("split4"), 0.01, 10, &mut [&mut Invariants::new(&problem)]);
+        assert!(!problem.has_constant_derivatives() && problem.quadratic().is_err());
+        assert!(!model.has_stiffness(), "{n}: L_qq was made for nobody");
+        model.graph.len() as f64 / (n * (n - 1) / 2) as f64
+    };
+    let (small, large) = (nodes_a_pair(90), nodes_a_pair(180));
+    println!("{small:.2} and {large:.2} nodes a pair");
+    assert!(small < 20.0 && large < 20.0, "{small} and {large} nodes a pair");
+    // Newton's method asks for L_qq, whose pattern was known before
+    let problem = all_pairs(90);
+    let model = &problem.system.model;
+    assert_eq!((model.structure.nonzeros, model.structure.groups), (90 * 90, 1));
+    let [newton, split] = ["simpson", "split4"].map(|name| run(&problem, &method(name), 1e-3, 10, &mut []));
+    assert!(model.has_stiffness());
+    assert_eq!(model.l_qq().len(), 90 * 91 / 2);
+    for (a, b) in newton.q.iter().zip(&split.q) {
+        assert!((a - b).abs() < 1e-11, "{a} {b}");
+    }
+}
+
+#[test]
+fn second_derivatives_made_later_are_right() {
+    let problem = all_pairs(90);
+    let model = &problem.system.model;
+    assert!(!model.has_stiffness());
+    let mut hessian = Hessian::new(model, &problem.parameters);
+    let found = hessian.at(&problem.q0, &problem.v0, &problem.t0).l_qq.to_vec();
+    // ∂²/∂d² of (d² + 1/4)^(−1/2)
+    let bend = |i: usize, j: usize| {
+        let d = problem.q0[i] - problem.q0[j];
+        (2.0 * d * d - 0.25) / (d * d + 0.25).powf(2.5)
+    };
+    for (entry, found) in model.l_qq().iter().zip(found) {
+        let (i, j) = (entry.row, entry.column);
+        let own = || (0..90).filter(|&k| k != i).map(|k| bend(i, k)).sum();
+        let exact = if i == j { own() } else { -bend(i, j) };
+        assert!((found - exact).abs() < 1e-12 * exact.abs().max(1.0), "{i} {j}: {found} {exact}");
+    }
 }
 
 fn matrix_rows(problem: &Problem<f64>) -> usize {

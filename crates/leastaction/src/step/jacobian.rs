@@ -50,7 +50,7 @@ impl<R: Real> Jacobian<R> {
         };
         let targets = |entries: &[Entry]| entries.iter().map(target).collect();
         let mut jacobian = Self {
-            l_qq: targets(&model.l_qq),
+            l_qq: targets(model.l_qq()),
             l_qv: targets(&model.l_qv),
             l_vv: targets(&model.l_vv),
             factors: vec![Default::default(); tableau.b.len()],

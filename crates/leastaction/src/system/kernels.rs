@@ -123,7 +123,8 @@ impl<R: Real> Hessian<R> {
     /// The kernel for one set of parameters.
     pub fn new(model: &Model, parameters: &[R]) -> Self {
         let evaluator = model.evaluator(model.hessian_tape(), parameters);
-        let starts = (model.l_qq.len(), model.l_qq.len() + model.l_qv.len());
+        let l_qq = model.l_qq().len();
+        let starts = (l_qq, l_qq + model.l_qv.len());
         Self { out: vec![R::zero(); evaluator.outputs()], evaluator, n: model.n, starts }
     }
     /// Replaces the parameters.

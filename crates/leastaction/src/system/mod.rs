@@ -7,6 +7,7 @@
 mod build;
 pub mod catalogue;
 mod constant_mass;
+mod coupling;
 mod describe;
 mod display;
 mod expansion;
@@ -36,7 +37,7 @@ pub use describe::{
 pub(crate) use factors::{Turn, turn};
 pub use formulas::{Formulas, Quantity};
 pub use kernels::{BareEnergy, Energy, Forces, Gradient, Hamiltonian, Hessian, SecondOrder, TimeDerivative};
-pub use model::{Entry, Model, Structure};
+pub use model::{Entry, Model, Stiffness, Structure};
 pub use problem::{Problem, Settings};
 pub use quadratic::Quadratic;
 pub use quantities::{Dictionary, Gauge, Quantities};

@@ -2,9 +2,11 @@
 //!
 //! From the recorded L: the nodes of L_q, L_v, L_qq, L_qv, L_vv, the energy and the acceleration equations; then
 //! [`Structure`]: cyclic coordinates, time independence, kind of mass matrix, coupling. Second derivatives are lists of
-//! entries that are not structurally zero; a chain of n particles has O(n) of them.
+//! entries that are not structurally zero; a chain of n particles has O(n) of them. Where all pairs are coupled L_qq has
+//! O(n²), and most methods do not need it: it is made when it is first asked for, on a copy of the graph.
 
 use super::Symmetry;
+use super::coupling::{are_linear, pairs};
 use super::factors::{Equations, hamiltonian, tapes};
 use super::flow;
 use super::routh::Reduced;
@@ -54,6 +56,18 @@ pub struct Structure {
 /// Lagrangians with more second derivatives than this are refused: all pairs of a thousand coordinates, or more of them where fewer kinds of pairs occur.
 pub(super) const MAX_PAIRS: usize = 3_000_000;
 
+/// L_qq is made at once where there are at most so many pairs for each coordinate: a chain or a lattice, or a small system.
+const FEW_PAIRS: usize = 40;
+
+/// L_qq, and the graph that holds its nodes beside those of the model.
+#[derive(Debug)]
+pub struct Stiffness {
+    /// The model's graph, or a copy of it that has grown.
+    pub graph: Arc<Graph>,
+    /// The entries of the lower triangle.
+    pub entries: Vec<Entry>,
+}
+
 /// The numbers of a method, and the tape of a step with it.
 type StepTape = (Vec<f64>, Arc<Tape>);
 
@@ -62,7 +76,7 @@ type StepTape = (Vec<f64>, Arc<Tape>);
 pub struct Model {
     /// How many coordinates there are.
     pub n: usize,
-    /// The graph that holds everything below.
+    /// The graph that holds everything below; [`stiffness`](Self::stiffness) may need a larger one.
     pub graph: Arc<Graph>,
     /// L.
     pub lagrangian: NodeId,
@@ -70,8 +84,6 @@ pub struct Model {
     pub l_q: Vec<NodeId>,
     /// L_v: the momenta.
     pub l_v: Vec<NodeId>,
-    /// L_qq, lower triangle.
-    pub l_qq: Vec<Entry>,
     /// L_qv: row q, column v.
     pub l_qv: Vec<Entry>,
     /// L_vv, lower triangle.
@@ -88,6 +100,8 @@ pub struct Model {
     pub structure: Structure,
     /// What runs the tapes in `f64`; as suits if nothing is said.
     pub backend: Option<Backend>,
+    /// Made when it is first asked for, where there are many entries.
+    stiffness: OnceLock<Arc<Stiffness>>,
     tapes: [OnceLock<Arc<Tape>>; 10],
     /// The tapes of sweeps, where the factors of L_vv can be written down.
     sweeps: OnceLock<Option<Tapes>>,
@@ -104,58 +118,14 @@ pub struct Model {
 impl Model {
     /// Differentiates L; `None` if it couples too many pairs of coordinates for their second derivatives to be kept.
     pub fn new(mut graph: Graph, n: usize, lagrangian: NodeId) -> Option<Self> {
-        let most = MAX_PAIRS.max(40 * n);
-        let mut pairs = 0;
+        let most = MAX_PAIRS.max(FEW_PAIRS * n);
         let mut differentiator = Differentiator::default();
-        let state = Depends::COORDINATES.and(Depends::VELOCITIES);
         let zero = graph.number(0.0);
-
-        let (mut l_q, mut l_v) = (vec![zero; n], vec![zero; n]);
-        for (input, node) in differentiator.gradient(&mut graph, lagrangian, state) {
-            match input {
-                Node::Coordinate(i) => l_q[i as usize] = node,
-                Node::Velocity(i) => l_v[i as usize] = node,
-                _ => {}
-            }
-        }
-
-        let (mut l_qq, mut l_qv, mut l_vv) = (Vec::new(), Vec::new(), Vec::new());
-        let mut force = l_q.clone();
-        for row in 0..n {
-            let slopes = differentiator.gradient(&mut graph, l_q[row], state);
-            pairs += slopes.len();
-            if pairs > most {
-                return None;
-            }
-            for (input, node) in slopes {
-                match input {
-                    Node::Coordinate(j) if j as usize <= row => {
-                        l_qq.push(Entry { row, column: j as usize, node });
-                    }
-                    Node::Velocity(j) => {
-                        let column = j as usize;
-                        l_qv.push(Entry { row, column, node });
-                        // force_j −= L_qv(i, j) v_i
-                        let velocity = graph.velocity(row);
-                        let term = graph.mul(node, velocity);
-                        force[column] = graph.sub(force[column], term);
-                    }
-                    _ => {}
-                }
-            }
-            let rates = Depends::VELOCITIES.and(Depends::TIME);
-            let slopes = differentiator.gradient(&mut graph, l_v[row], rates);
-            pairs += slopes.len();
-            for (input, node) in slopes {
-                match input {
-                    Node::Velocity(j) if j as usize <= row => {
-                        l_vv.push(Entry { row, column: j as usize, node });
-                    }
-                    Node::Time => force[row] = graph.sub(force[row], node),
-                    _ => {}
-                }
-            }
-        }
+        let (l_q, l_v) = first_derivatives(&mut graph, &mut differentiator, n, lagrangian);
+        let coupling = Coupling::of(&graph, &l_q, &l_v, most)?;
+        let at_once = matches!(coupling, Coupling::Few);
+        let Second { l_qq, l_qv, l_vv, force } =
+            Second::new(&mut graph, &mut differentiator, [&l_q, &l_v], at_once, most)?;
 
         let mut energy = zero;
         for i in 0..n {
@@ -168,14 +138,22 @@ impl Model {
         let energy_constant = graph.neg(constant);
         let energy = graph.sub(energy, lagrangian);
 
-        let structure = Structure::new(&graph, n, lagrangian, &l_q, (&l_qq, &l_qv, &l_vv));
+        let forces = match coupling {
+            Coupling::Few => Pattern::of_entries(&graph, &l_qq),
+            Coupling::Many(pairs) => Pattern { pairs, constant: are_linear(&graph, &l_q) },
+        };
+        let structure = Structure::new(&graph, n, lagrangian, &l_q, forces, (&l_qv, &l_vv));
+        let graph = Arc::new(graph);
+        let stiffness = OnceLock::new();
+        if at_once {
+            stiffness.get_or_init(|| Arc::new(Stiffness { graph: graph.clone(), entries: l_qq }));
+        }
         Some(Self {
             n,
-            graph: Arc::new(graph),
+            graph,
             lagrangian,
             l_q,
             l_v,
-            l_qq,
             l_qv,
             l_vv,
             energy,
@@ -184,6 +162,7 @@ impl Model {
             force,
             structure,
             backend: None,
+            stiffness,
             tapes: Default::default(),
             sweeps: OnceLock::new(),
             reduced: OnceLock::new(),
@@ -191,6 +170,26 @@ impl Model {
             steps: Arc::default(),
             symmetries: OnceLock::new(),
         })
+    }
+
+    /// L_qq. Where all pairs of many coordinates are coupled it takes time and memory, so ask only to solve with it.
+    pub fn stiffness(&self) -> &Stiffness {
+        self.stiffness.get_or_init(|| {
+            let mut graph = (*self.graph).clone();
+            let mut differentiator = Differentiator::default();
+            let rows = 0..self.n;
+            let entries =
+                rows.flat_map(|row| stiffness_row(&mut graph, &mut differentiator, &self.l_q, row)).collect();
+            Arc::new(Stiffness { graph: Arc::new(graph), entries })
+        })
+    }
+    /// L_qq, lower triangle. The nodes are those of the graph of [`stiffness`](Self::stiffness).
+    pub fn l_qq(&self) -> &[Entry] {
+        &self.stiffness().entries
+    }
+    /// Whether L_qq has been made.
+    pub fn has_stiffness(&self) -> bool {
+        self.stiffness.get().is_some()
     }
 
     fn tape(&self, slot: usize, outputs: impl FnOnce() -> Vec<NodeId>) -> Arc<Tape> {
@@ -239,10 +238,13 @@ impl Model {
     }
     /// L_q, L_v, then the entries of L_qq, L_qv, L_vv.
     pub fn hessian_tape(&self) -> Arc<Tape> {
-        self.tape(1, || {
-            let entries = self.l_qq.iter().chain(&self.l_qv).chain(&self.l_vv).map(|e| e.node);
-            self.l_q.iter().chain(&self.l_v).copied().chain(entries).collect()
-        })
+        let make = || {
+            let Stiffness { graph, entries } = self.stiffness();
+            let entries = entries.iter().chain(&self.l_qv).chain(&self.l_vv).map(|e| e.node);
+            let outputs: Vec<NodeId> = self.l_q.iter().chain(&self.l_v).copied().chain(entries).collect();
+            Arc::new(Tape::new(graph, self.n, &outputs))
+        };
+        self.tapes[1].get_or_init(make).clone()
     }
     /// L_q.
     pub fn force_tape(&self) -> Arc<Tape> {
@@ -328,36 +330,174 @@ impl Structure {
         n: usize,
         lagrangian: NodeId,
         l_q: &[NodeId],
-        (l_qq, l_qv, l_vv): (&[Entry], &[Entry], &[Entry]),
+        forces: Pattern,
+        (l_qv, l_vv): (&[Entry], &[Entry]),
     ) -> Self {
-        let pairs = |lists: &[&[Entry]]| -> Vec<(usize, usize)> {
-            let mut pairs: Vec<_> =
-                lists.concat().iter().map(|e| (e.row.max(e.column), e.row.min(e.column))).collect();
-            pairs.sort_unstable();
-            pairs.dedup();
-            pairs
-        };
-        let coupling = pairs(&[l_qq, l_qv, l_vv]);
+        let mut coupling = forces.pairs;
+        coupling.extend(l_qv.iter().chain(l_vv).map(pair));
+        coupling.sort_unstable();
+        coupling.dedup();
         let diagonal = coupling.iter().filter(|(i, j)| i == j).count();
         let (group, groups) = connected(n, &coupling);
-        let depends = |entries: &[Entry]| {
-            entries.iter().fold(Depends::NOTHING, |set, e| set.and(graph.depends(e.node)))
-        };
-        let mass_depends = depends(l_vv);
+        let mut masses: Vec<(usize, usize)> = l_vv.iter().map(pair).collect();
+        masses.sort_unstable();
+        masses.dedup();
+        let mass_depends = depends(graph, l_vv);
         Self {
             cyclic: (0..n).filter(|&i| graph.is_zero(l_q[i])).collect(),
             autonomous: !graph.depends(lagrangian).on(Depends::TIME),
             quadratic: !mass_depends.on(Depends::VELOCITIES),
             constant_mass: !mass_depends.on(Depends::STATE),
-            constant_stiffness: !depends(l_qq).on(Depends::STATE),
+            constant_stiffness: forces.constant,
             separable: l_qv.is_empty(),
             nonzeros: 2 * coupling.len() - diagonal,
             group,
             groups,
             ordering: Ordering::new(n, &coupling),
-            mass_ordering: Ordering::new(n, &pairs(&[l_vv])),
+            mass_ordering: Ordering::new(n, &masses),
         }
     }
+}
+
+/// Which entries L_qq has, and whether they are constant.
+struct Pattern {
+    pairs: Vec<(usize, usize)>,
+    constant: bool,
+}
+
+impl Pattern {
+    fn of_entries(graph: &Graph, l_qq: &[Entry]) -> Self {
+        let constant = !depends(graph, l_qq).on(Depends::STATE);
+        Self { pairs: l_qq.iter().map(pair).collect(), constant }
+    }
+}
+
+/// Row and column of an entry of the lower triangle that it couples.
+fn pair(entry: &Entry) -> (usize, usize) {
+    (entry.row.max(entry.column), entry.row.min(entry.column))
+}
+
+/// What entries depend on.
+fn depends(graph: &Graph, entries: &[Entry]) -> Depends {
+    entries.iter().fold(Depends::NOTHING, |set, e| set.and(graph.depends(e.node)))
+}
+
+/// L_q and L_v.
+fn first_derivatives(
+    graph: &mut Graph,
+    differentiator: &mut Differentiator,
+    n: usize,
+    lagrangian: NodeId,
+) -> (Vec<NodeId>, Vec<NodeId>) {
+    let zero = graph.number(0.0);
+    let (mut l_q, mut l_v) = (vec![zero; n], vec![zero; n]);
+    let state = Depends::COORDINATES.and(Depends::VELOCITIES);
+    for (input, node) in differentiator.gradient(graph, lagrangian, state) {
+        match input {
+            Node::Coordinate(i) => l_q[i as usize] = node,
+            Node::Velocity(i) => l_v[i as usize] = node,
+            _ => {}
+        }
+    }
+    (l_q, l_v)
+}
+
+/// How many pairs of coordinates L_q couples.
+enum Coupling {
+    /// So few that L_qq is made at once.
+    Few,
+    /// So many that L_qq has to wait: the pairs of its lower triangle.
+    Many(Vec<(usize, usize)>),
+}
+
+impl Coupling {
+    /// Only L = T(v) − V(q, t) can do without L_qq; `None` if there are too many pairs.
+    fn of(graph: &Graph, l_q: &[NodeId], l_v: &[NodeId], most: usize) -> Option<Self> {
+        let few = FEW_PAIRS * l_q.len();
+        let on = |nodes: &[NodeId], inputs: Depends| nodes.iter().any(|&node| graph.depends(node).on(inputs));
+        let others = Depends::COORDINATES.and(Depends::TIME);
+        if l_q.len() <= FEW_PAIRS || on(l_q, Depends::VELOCITIES) || on(l_v, others) {
+            return Some(Self::Few);
+        }
+        // both triangles count
+        let pairs = pairs(graph, l_q, most / 2)?;
+        Some(if pairs.len() > few { Self::Many(pairs) } else { Self::Few })
+    }
+}
+
+/// Second derivatives, and what the mass matrix times the acceleration equals.
+struct Second {
+    l_qq: Vec<Entry>,
+    l_qv: Vec<Entry>,
+    l_vv: Vec<Entry>,
+    force: Vec<NodeId>,
+}
+
+impl Second {
+    /// With L_qq or, where L_q depends on coordinates and time alone, without; `None` if there are too many.
+    fn new(
+        graph: &mut Graph,
+        differentiator: &mut Differentiator,
+        [l_q, l_v]: [&[NodeId]; 2],
+        with_l_qq: bool,
+        most: usize,
+    ) -> Option<Self> {
+        let (mut l_qq, mut l_qv, mut l_vv) = (Vec::new(), Vec::new(), Vec::new());
+        let mut force = l_q.to_vec();
+        let state = Depends::COORDINATES.and(Depends::VELOCITIES);
+        let mut pairs = 0;
+        for row in 0..l_q.len() {
+            let slopes = if with_l_qq { differentiator.gradient(graph, l_q[row], state) } else { Vec::new() };
+            pairs += slopes.len();
+            if pairs > most {
+                return None;
+            }
+            for (input, node) in slopes {
+                match input {
+                    Node::Coordinate(j) if j as usize <= row => {
+                        l_qq.push(Entry { row, column: j as usize, node });
+                    }
+                    Node::Velocity(j) => {
+                        let column = j as usize;
+                        l_qv.push(Entry { row, column, node });
+                        // force_j −= L_qv(i, j) v_i
+                        let velocity = graph.velocity(row);
+                        let term = graph.mul(node, velocity);
+                        force[column] = graph.sub(force[column], term);
+                    }
+                    _ => {}
+                }
+            }
+            let rates = Depends::VELOCITIES.and(Depends::TIME);
+            let slopes = differentiator.gradient(graph, l_v[row], rates);
+            pairs += slopes.len();
+            for (input, node) in slopes {
+                match input {
+                    Node::Velocity(j) if j as usize <= row => {
+                        l_vv.push(Entry { row, column: j as usize, node });
+                    }
+                    Node::Time => force[row] = graph.sub(force[row], node),
+                    _ => {}
+                }
+            }
+        }
+        Some(Self { l_qq, l_qv, l_vv, force })
+    }
+}
+
+/// A row of the lower triangle of L_qq.
+fn stiffness_row(
+    graph: &mut Graph,
+    differentiator: &mut Differentiator,
+    l_q: &[NodeId],
+    row: usize,
+) -> Vec<Entry> {
+    let slopes = differentiator.gradient(graph, l_q[row], Depends::COORDINATES);
+    let entry = |(input, node)| match input {
+        Node::Coordinate(j) if j as usize <= row => Some(Entry { row, column: j as usize, node }),
+        _ => None,
+    };
+    slopes.into_iter().filter_map(entry).collect()
 }
 
 /// Numbers the connected groups of coordinates: the group of each, and how many there are.

@@ -5,13 +5,18 @@
 
 use super::{Entry, Gradient, Hessian, Problem};
 use crate::error::{Error, Result};
+use crate::expr::Evaluator;
 use crate::linear::{BandPencil, Ordering, Square};
 use crate::scalar::Real;
 use crate::scalar::elementary;
 
 /// Second derivatives that differ by less, relative to their own size, are the same.
 const SAME: f64 = 1e-13;
-/// Derivatives are compared near the start, and so many powers of ten further away or closer: coordinates may be in any unit.
+/// First derivatives along a line that are farther from linear, relative to the largest, are not linear.
+const CURVED: f64 = 1e-6;
+/// Derivatives are compared so far away,
+const PLACES: [f64; 2] = [0.37, -0.81];
+/// and so many powers of ten further away or closer: coordinates may be in any unit.
 const FAR: [i32; 10] = [3, 6, 10, 15, 20, -3, -6, -10, -15, -20];
 
 /// M and K as entries (row, column, value) of their lower triangles.
@@ -60,7 +65,7 @@ impl<R: Real> Problem<R> {
         Ok(Quadratic {
             n: model.n,
             mass_entries: list(&model.l_vv, d.l_vv, 1.0),
-            stiffness_entries: list(&model.l_qq, d.l_qq, -1.0),
+            stiffness_entries: list(model.l_qq(), d.l_qq, -1.0),
         })
     }
 
@@ -68,16 +73,13 @@ impl<R: Real> Problem<R> {
     /// parameters can bring that about.
     pub fn has_constant_derivatives(&self) -> bool {
         let model = &self.system.model;
-        if !model.structure.autonomous {
+        if !model.structure.autonomous || self.is_curved() {
             return false;
         }
         let mut hessian = Hessian::new(model, &self.parameters);
         let mut at = |place: f64| {
-            let moved = |x: &[R]| -> Vec<R> {
-                let step = |i: usize| R::from_f64(place * (1.0 + elementary::sin(0.7 * i as f64) / 2.0));
-                x.iter().enumerate().map(|(i, x)| x.clone() + step(i)).collect()
-            };
-            let d = hessian.at(&moved(&self.q0), &moved(&self.v0), &self.t0);
+            let [q, v] = self.moved(place);
+            let d = hessian.at(&q, &v, &self.t0);
             [d.l_qq, d.l_qv, d.l_vv].concat()
         };
         let here = at(0.0);
@@ -89,9 +91,37 @@ impl<R: Real> Problem<R> {
             // numbers that are too large far away say nothing
             pairs.into_iter().all(|(a, b)| !b.is_finite() && place.abs() > 1.0 || close(a, b))
         };
-        let near = [0.37, -0.81];
-        let far = FAR.into_iter().flat_map(|power| [0.37, -0.81].map(|x| x * elementary::powi(10.0, power)));
-        here.iter().all(R::is_finite) && near.into_iter().chain(far).all(same)
+        let far = FAR.into_iter().flat_map(|power| PLACES.map(|x| x * elementary::powi(10.0, power)));
+        here.iter().all(R::is_finite) && PLACES.into_iter().chain(far).all(same)
+    }
+
+    /// Whether first derivatives along a line show that the second ones change. It spares these where there are many.
+    fn is_curved(&self) -> bool {
+        let model = &self.system.model;
+        let tapes = [model.force_tape(), model.momentum_tape()];
+        let mut kernels = tapes.map(|tape| Evaluator::new(tape, &self.parameters));
+        let mut at = |place: f64| {
+            let [q, v] = self.moved(place);
+            let mut out = vec![R::zero(); 2 * model.n];
+            for (kernel, part) in kernels.iter_mut().zip(out.chunks_mut(model.n)) {
+                kernel.evaluate(&q, &v, &self.t0, part);
+            }
+            out
+        };
+        let [here, near, far] = [at(0.0), at(PLACES[0]), at(PLACES[1])];
+        let [a, b] = PLACES.map(R::from_f64);
+        let size = [&here, &near, &far].into_iter().flatten().map(R::magnitude).fold(0.0, f64::max);
+        // linear: (g(a) − g(0)) b = (g(b) − g(0)) a; what is no number is left to the second derivatives
+        here.iter().zip(&near).zip(&far).any(|((here, near), far)| {
+            let (near, far) = (near.clone() - here.clone(), far.clone() - here.clone());
+            (near * b.clone() - far * a.clone()).magnitude() > CURVED * size
+        })
+    }
+
+    /// The initial state moved in all coordinates and velocities, by about so much.
+    fn moved(&self, place: f64) -> [Vec<R>; 2] {
+        let step = |i: usize| R::from_f64(place * (1.0 + elementary::sin(0.7 * i as f64) / 2.0));
+        [&self.q0, &self.v0].map(|x| x.iter().enumerate().map(|(i, x)| x.clone() + step(i)).collect())
     }
 
     /// Whether no force depends on velocities, at the initial state.

@@ -39,7 +39,7 @@ impl Outputs {
 
 /// The tape of a step, whose inputs in place of coordinates are q, p, what rounding took from both, and Z. The step size is the last parameter.
 pub(super) fn tape(model: &Model, tableau: &Tableau<f64>, parameters: usize) -> Tape {
-    let mut graph = (*model.graph).clone();
+    let mut graph = (*model.stiffness().graph).clone();
     let (n, s) = (model.n, tableau.degree);
     let h = graph.parameter(parameters);
     let mut writer = Writer { model, tableau, n, s, h, graph };
@@ -181,7 +181,8 @@ impl Writer<'_> {
 
     /// All derivatives at all points.
     fn second_derivatives(&mut self, points: &[Point]) -> Vec<Derivatives> {
-        let Model { l_q, l_v, l_qq, l_qv, l_vv, .. } = self.model;
+        let Model { l_q, l_v, l_qv, l_vv, .. } = self.model;
+        let l_qq = self.model.l_qq();
         let entries: Vec<NodeId> = l_qq.iter().chain(l_qv).chain(l_vv).map(|entry| entry.node).collect();
         let roots: Vec<NodeId> = [l_q, l_v, &entries].into_iter().flatten().copied().collect();
         let (zero, n) = (self.graph.number(0.0), self.n);
