@@ -27,11 +27,14 @@ pub(super) fn read(mut file: File) -> Result<Stored, String> {
     let mut lines = text.lines();
     let title = lines.next().and_then(|line| line.strip_prefix(TITLE)).ok_or(NO_TABLE)?;
     let (version, seal) = title.split_once(CHECKSUM).map_or((title, None), |(v, s)| (v, Some(s.to_owned())));
+    if !is_version(version) {
+        return Err(format!("its first line is damaged: `{version}` is no version"));
+    }
     let mut run = String::new();
     let mut header = None;
     for line in lines.by_ref() {
         match line.strip_prefix('#') {
-            Some(comment) => run += &(comment.strip_prefix(' ').unwrap_or("").to_owned() + "\n"),
+            Some(comment) => run += &(comment.strip_prefix(' ').unwrap_or(comment).to_owned() + "\n"),
             None => {
                 header = Some(line);
                 break;
@@ -59,6 +62,12 @@ pub(super) fn read(mut file: File) -> Result<Stored, String> {
     };
     let columns = names.into_iter().zip(&columns).map(read).collect::<Result<_, String>>()?;
     Ok(Stored { version: Some(version.to_owned()), seal, run, columns })
+}
+
+/// Whether a word may be a version, such as 1.2.3 or 1.2.3-beta.1.
+fn is_version(word: &str) -> bool {
+    word.starts_with(|c: char| c.is_ascii_digit())
+        && word.chars().all(|c| c.is_ascii_alphanumeric() || ['.', '-', '+'].contains(&c))
 }
 
 /// Names of a header, of which some are in quotes.

@@ -136,6 +136,15 @@ pub struct Gauge<R> {
 }
 
 impl<R: Real> Gauge<R> {
+    /// How many quantities there are.
+    pub fn len(&self) -> usize {
+        self.out.len()
+    }
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.out.is_empty()
+    }
+
     /// Begins anew, with other parameters if they are given, at a state with these velocities: what they are solved from later
     /// starts with them.
     pub fn restart(&mut self, parameters: Option<&[R]>, v: &[R]) {
