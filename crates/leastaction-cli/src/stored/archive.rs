@@ -30,6 +30,8 @@ const VERSIONS: [u64; 3] = [10, 20, 45];
 const UTF_8: u64 = 1 << 11;
 /// Stands for a number that is in an extra field of 64 bits instead.
 const ELSEWHERE: u64 = 0xffff_ffff;
+/// The same for a number of entries.
+const MANY: u64 = 0xffff;
 
 /// Where the list of entries is, and how long.
 struct Directory {
@@ -88,8 +90,17 @@ fn end_of(file: &mut File) -> Io<Option<Directory>> {
     let Some(found) = directory(&record, b"PK\x05\x06", [4, 8, 12, 16], 2) else { return Ok(None) };
     // no disks but the first, and no comment
     let is_plain = number(&record, 4, 4) == Some(0) && number(&record, 20, 2) == Some(0);
-    let found = if found.size == ELSEWHERE || found.start == ELSEWHERE || found.entries == 0xffff {
-        end_of_64(file, place)?
+    let is_large = found.size == ELSEWHERE || found.start == ELSEWHERE || found.entries == MANY;
+    let found = if is_large {
+        // a number that fits into the smaller record may be in both
+        let large = end_of_64(file, place)?;
+        large.filter(|(large, _)| {
+            [found.size, found.start]
+                .iter()
+                .zip([large.size, large.start])
+                .all(|(a, b)| *a == ELSEWHERE || *a == b)
+                && (found.entries == MANY || found.entries == large.entries)
+        })
     } else {
         Some((found, place))
     };

@@ -41,7 +41,7 @@ pub(super) fn read(mut file: File) -> Result<Stored, String> {
             }
         }
     }
-    let names = split(header.ok_or("it ends before its first row")?);
+    let names = split(header.ok_or("it ends before its first row")?)?;
     let mut columns: Vec<Vec<&str>> = vec![Vec::new(); names.len()];
     for (row, line) in lines.enumerate() {
         let mut count = 0;
@@ -71,7 +71,7 @@ fn is_version(word: &str) -> bool {
 }
 
 /// Names of a header, of which some are in quotes.
-fn split(header: &str) -> Vec<String> {
+fn split(header: &str) -> Result<Vec<String>, String> {
     let (mut names, mut quoted) = (vec![String::new()], false);
     for c in header.chars() {
         match c {
@@ -84,7 +84,11 @@ fn split(header: &str) -> Vec<String> {
             }
         }
     }
-    names
+    if quoted {
+        Err("a name of a column begins with a quote and does not end with one".to_owned())
+    } else {
+        Ok(names)
+    }
 }
 
 /// Numbers, if all of them are.
