@@ -109,7 +109,6 @@ def frozen(system, sol):
         "del": lambda: system.parameters.__delitem__("m"),
         "summary": lambda: sol.summary.__setitem__("steps", 2),
         "outputs": lambda: sol.outputs.__setitem__("x", 2),
-        "invariants": lambda: sol.invariants.__setitem__("x", 2),
         "t_events": lambda: sol.t_events.__setitem__("x", 2),
         "q_events": lambda: sol.q_events.__setitem__("x", 2),
     }
@@ -118,10 +117,9 @@ def frozen(system, sol):
 def test_what_is_a_copy_cannot_be_changed():
     system = la.System("pendulum")
     sol = la.simulate(system, until=1, events={"low": "q"})
-    for what, change in frozen(system, sol).items():
+    for change in frozen(system, sol).values():
         with pytest.raises(TypeError, match=r"cannot be changed\n.*la\.simulate\("):
             change()
-            pytest.fail(what)
     with pytest.raises(TypeError, match=r"la\.simulate\(system, parameters=\{'m': 2\}\)"):
         system.parameters["m"] = 2
     for name in ("q", "method", "step", "m", "until"):

@@ -14,6 +14,7 @@ fn run(count: usize, points: usize) -> RunPicture {
     let wave = |k: usize, shift: f64| time.iter().map(|t| (t * (1.0 + k as f64) + shift).sin()).collect();
     RunPicture {
         title: "Test".into(),
+        alert: String::new(),
         subtitle: "midpoint".into(),
         time_label: "t [s]".into(),
         coordinates: (0..count).map(|k| series(&format!("q{k}"), "m", wave(k, 0.0))).collect(),

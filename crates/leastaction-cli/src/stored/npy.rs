@@ -107,7 +107,7 @@ fn kind(descr: &str) -> Option<(char, usize, bool)> {
     let size = match (letter, size) {
         ('f', 4 | 8) | ('i' | 'u', 1 | 2 | 4 | 8) | ('b', 1) => size,
         // code points of four bytes
-        ('U', 1..) => size.checked_mul(4)?,
+        ('U', 1..) => size.saturating_mul(4),
         _ => return None,
     };
     let is_ordered = ["<", ">"].contains(&order) || (order == "|" && size == 1) || order == "=";

@@ -138,7 +138,7 @@ class Solution:
     def invariants(self) -> dict[str, Array]:
         """What should be conserved, over time: the energy if it is, and momenta by name."""
         energy = {"energy": self.energy} if self.summary["energy"]["conserved"] else {}
-        return Fixed({**energy, **dict(self._core.momenta())}, RECORDED)
+        return {**energy, **dict(self._core.momenta())}
 
     @property
     def energy_error(self) -> Array:

@@ -109,7 +109,7 @@ class System:
         if name != "_core":
             raise AttributeError(
                 f"a System cannot be changed, and `{name}` would be seen by no run\n"
-                f"  give it to the run: la.simulate(system, …), with the keywords of help(la.simulate), such as parameters={{'m': 2}} or q=…"
+                "  give it to the run: la.simulate(system, …), with the keywords of help(la.simulate), such as parameters={'m': 2} or q=…"
             )
         super().__setattr__(name, value)
 

@@ -12,7 +12,6 @@ import numpy.typing as npt
 
 from ._errors import InputError
 
-
 Key = TypeVar("Key")
 Value = TypeVar("Value")
 
@@ -34,7 +33,7 @@ class Fixed(dict[Key, Value]):
         advice = self._advice.format(key=repr("name" if key is None else key), value="…" if value is None else repr(value))
         raise TypeError(f"this dict cannot be changed\n  {advice}")
 
-    __setitem__ = __delitem__ = __ior__ = clear = pop = popitem = setdefault = update = _refuse  # type: ignore[assignment]
+    __setitem__ = __delitem__ = __ior__ = clear = pop = popitem = setdefault = update = _refuse
 
     def __reduce__(self) -> tuple[Any, ...]:
         return Fixed, (dict(self), self._advice)
