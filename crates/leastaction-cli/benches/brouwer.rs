@@ -159,6 +159,7 @@ fn picture(walks: &[Walk]) -> Figure {
     });
     Figure {
         title: "Brouwer's law".to_owned(),
+        alert: String::new(),
         subtitle: format!(
             "relative energy error, root mean square of {} runs; the broad pale line grows like √steps",
             walks.first().map_or(0, |walk| walk.runs.len())

@@ -44,7 +44,14 @@ pub(crate) fn figure(
         (2, _) => (1200.0, 340.0),
         _ => (1500.0, 440.0),
     };
-    Ok(Figure { title, subtitle: caption, width, height: 90.0 + row * rows as f64, panels })
+    Ok(Figure {
+        title,
+        alert: String::new(),
+        subtitle: caption,
+        width,
+        height: 90.0 + row * rows as f64,
+        panels,
+    })
 }
 
 fn has_slopes(plot: &Plot) -> bool {

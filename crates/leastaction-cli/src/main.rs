@@ -1,7 +1,7 @@
 //! The command `leastaction`: flags in, numbers, tables and pictures out. No numerics here.
 //!
 //! Data goes to stdout, everything else to stderr. Exit codes: 0 done, 1 the computation failed (what was computed is
-//! kept), 2 bad input, 130 interrupted.
+//! kept), 2 bad input, 128 and the number of the signal that interrupted: 130 Ctrl-C, 143 SIGTERM, 129 SIGHUP.
 
 mod arguments;
 mod certify;
@@ -87,7 +87,7 @@ fn main() -> ExitCode {
             say(&format!("error: {message}"));
             ExitCode::from(1)
         }
-        Err(Ending::Interrupted) => ExitCode::from(130),
+        Err(Ending::Interrupted) => ExitCode::from(progress::code_of_interrupt()),
     }
 }
 

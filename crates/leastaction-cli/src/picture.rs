@@ -2,7 +2,7 @@
 
 use crate::figure::{Figure, Motion, Path, RunPicture, Series, picture_of_run};
 use leastaction::prelude::Solution;
-use leastaction::simulate::Plan;
+use leastaction::simulate::{Outcome, Plan};
 
 pub(crate) fn draw(plan: &Plan, solution: &Solution) -> Result<Figure, String> {
     let system = &plan.problem.system;
@@ -21,6 +21,7 @@ pub(crate) fn draw(plan: &Plan, solution: &Solution) -> Result<Figure, String> {
     let scale = summary.energy.scale;
     Ok(picture_of_run(&RunPicture {
         title: system.title.clone(),
+        alert: alert(plan, solution, &with_unit),
         subtitle: format!(
             "{} (order {}), {} steps of {}",
             summary.method,
@@ -56,6 +57,25 @@ pub(crate) fn draw(plan: &Plan, solution: &Solution) -> Result<Figure, String> {
         energy_label: "relative energy error".to_owned(),
         motion: motion(plan, solution)?,
     }))
+}
+
+/// That a run did not come to the end it was meant to, and when; nothing if it did.
+fn alert(plan: &Plan, solution: &Solution, time: &dyn Fn(f64) -> String) -> String {
+    let steps = format!("after {} of {} steps", solution.summary.steps, plan.steps);
+    match &solution.outcome {
+        Outcome::Done | Outcome::Stopped { .. } => match solution.summary.exceeded() {
+            Some((tolerance, error)) => {
+                format!("TOLERANCE MISSED: energy error {error:.1e} instead of {tolerance:.1e}")
+            }
+            None => String::new(),
+        },
+        Outcome::Failed(failure) => format!("FAILED at t = {}, {steps}", time(failure.time)),
+        Outcome::Interrupted | Outcome::Exceeded => {
+            let reached = plan.problem.t0 + solution.summary.steps as f64 * plan.step;
+            format!("INTERRUPTED at t = {}, {steps}", time(reached))
+        }
+        Outcome::NotReached { event } => format!("NOT REACHED: `{event}` was to end the run and did not"),
+    }
 }
 
 /// The bodies' positions at every recorded state.

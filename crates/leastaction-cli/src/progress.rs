@@ -4,8 +4,8 @@ use crate::say;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use std::io::IsTerminal;
 use std::ops::ControlFlow;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Arc, LazyLock};
 use std::time::{Duration, Instant};
 
 /// A bar appears only on a terminal and after this long.
@@ -84,32 +84,75 @@ impl Progress {
 /// What is said at the first Ctrl-C of a run.
 pub(crate) const AFTER_THIS_STEP: &str = "ending after this step; press Ctrl-C again to drop everything";
 
+/// The number of SIGINT on all systems.
+const SIGINT: usize = 2;
+
+/// The signal that asked for the end, or 0. There is one for the process, as for signals.
+static RECEIVED: LazyLock<Arc<AtomicUsize>> = LazyLock::new(Arc::default);
+
+/// What the program ends with after an interrupt: 128 and the number of the signal, as shells say it.
+pub(crate) fn code_of_interrupt() -> u8 {
+    match RECEIVED.load(Ordering::Relaxed) {
+        0 => 128 + SIGINT as u8,
+        signal => 128u8.saturating_add(signal as u8),
+    }
+}
+
 /// Ctrl-C: the first ends the run after the present step, the second ends the program.
 pub(crate) struct Interrupt {
-    pressed: Arc<AtomicBool>,
+    received: Arc<AtomicUsize>,
 }
 
 impl Interrupt {
     /// What is said at the first Ctrl-C tells what it does.
     pub(crate) fn install(words: &'static str) -> Self {
-        let pressed = Arc::new(AtomicBool::new(false));
-        let flag = pressed.clone();
+        let received = RECEIVED.clone();
+        let flag = received.clone();
         let handler = move || {
-            if flag.swap(true, Ordering::Relaxed) {
-                std::process::exit(130);
+            if flag.swap(SIGINT, Ordering::Relaxed) != 0 {
+                std::process::exit(128 + SIGINT as i32);
             }
             say(&format!("\n{words}"));
         };
         // without a handler Ctrl-C ends the program at once, which is no reason not to run
         let _ = ctrlc::set_handler(handler);
-        // schedulers of clusters ask a program to end before they end it
         #[cfg(unix)]
-        let _ = signal_hook::flag::register(signal_hook::consts::SIGTERM, pressed.clone());
-        Self { pressed }
+        requests::watch(&received);
+        Self { received }
     }
 
     /// Whether to go on.
     pub(crate) fn flow(&self) -> ControlFlow<()> {
-        if self.pressed.load(Ordering::Relaxed) { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        if self.received.load(Ordering::Relaxed) == 0 {
+            ControlFlow::Continue(())
+        } else {
+            ControlFlow::Break(())
+        }
+    }
+}
+
+/// Other signals that ask a program to end before it is killed.
+#[cfg(unix)]
+mod requests {
+    use signal_hook::consts::{SIGHUP, SIGTERM};
+    use std::sync::Arc;
+    use std::sync::atomic::AtomicUsize;
+
+    /// Notes the signals of schedulers of clusters and of terminals that close, but for those that are ignored, as `nohup` has it.
+    pub(super) fn watch(received: &Arc<AtomicUsize>) {
+        for signal in [SIGTERM, SIGHUP].into_iter().filter(|signal| !is_ignored(*signal)) {
+            let _ = signal_hook::flag::register_usize(signal, received.clone(), signal as usize);
+        }
+    }
+
+    /// Whether whoever started the program has it ignore a signal.
+    #[allow(unsafe_code)]
+    fn is_ignored(signal: i32) -> bool {
+        // SAFETY: all bytes zero are a valid sigaction; with no new action the call only fills it in
+        let (asked, action) = unsafe {
+            let mut action: libc::sigaction = std::mem::zeroed();
+            (libc::sigaction(signal, std::ptr::null(), &raw mut action), action)
+        };
+        asked == 0 && action.sa_sigaction == libc::SIG_IGN
     }
 }

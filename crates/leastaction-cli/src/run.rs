@@ -25,10 +25,7 @@ pub(crate) fn simulate(flags: &SimulateFlags) -> Result<(), Ending> {
         Some(checkpoint) => files.differ_from(Path::new(checkpoint))?,
         None => files.all().try_for_each(|path| output::try_place(path))?,
     }
-    if run.events.is_empty() && !files.events.is_empty() {
-        let message = "there are no events for --events to write; define one with --event NAME=FORMULA";
-        return Err(Ending::BadInput(message.to_owned()));
-    }
+    files.have_events(&run)?;
     let nothing_kept = files.tables.is_empty() && files.pictures.is_empty();
     if nothing_kept && run.every.is_none() && run.dense.is_none() {
         run.every = Some(0);
@@ -74,11 +71,16 @@ fn tell(plan: &Plan) {
 pub(crate) fn resume(flags: &ResumeFlags) -> Result<(), Ending> {
     let interrupt = Interrupt::install(AFTER_THIS_STEP);
     let (keeper, mut found) = Keeper::open(&flags.file)?;
+    if flags.threads.is_some() {
+        let message = "--threads is for ensembles: the steps of a run follow one another\n  leave it out";
+        return Err(Ending::BadInput(message.to_owned()));
+    }
     flags.fill(&mut found.run);
     make_absolute(&mut found.run)?;
     let files = Files { keep: found.over, ..Files::named(&found.run)? };
     files.check()?;
     files.differ_from(&flags.file)?;
+    files.have_events(&found.run)?;
     let plan = found.run.plan()?;
     let mut keeper = keeper.every(found.run.checkpoint_every.unwrap_or_default());
     let mut journey = plan.begin()?;
@@ -218,6 +220,15 @@ impl Files {
         tables.clone().try_for_each(|path| output::check_kind(path))?;
         tables.filter(is_asked).try_for_each(|path| output::check_folder(path))?;
         self.pictures.iter().filter(is_asked).try_for_each(|path| output::check_picture(path))
+    }
+
+    /// An error if events are to be written and the run has none.
+    fn have_events(&self, run: &Run) -> Result<(), Ending> {
+        if run.events.is_empty() && !self.events.is_empty() {
+            let message = "there are no events for --events to write; define one with --event NAME=FORMULA";
+            return Err(Ending::BadInput(message.to_owned()));
+        }
+        Ok(())
     }
 
     /// Those that a run names, each once.

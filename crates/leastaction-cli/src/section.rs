@@ -41,7 +41,8 @@ pub(crate) fn section(flags: &SectionFlags) -> Result<(), Ending> {
     progress.finish();
     for path in &flags.out {
         let run = base_run(&section, &plan)?;
-        output::write_points(path, &output::Points { plan: &plan, orbits: &orbits, run })
+        let outputs = section.run.outputs.keys().cloned().collect();
+        output::write_points(path, &output::Points { plan: &plan, orbits: &orbits, run, outputs })
             .map_err(Ending::Failed)?;
         let count: usize = orbits.iter().map(|orbit| orbit.points.len()).sum();
         say(&format!("wrote {} ({})", path.display(), counted(count, "point")));
@@ -197,6 +198,19 @@ fn short(x: f64) -> String {
     format!("{x:.7e}").parse::<f64>().unwrap_or(x).to_string()
 }
 
+/// How many motions did not come to their end; nothing if all did.
+fn alert(plan: &SectionPlan, orbits: &[Orbit]) -> String {
+    let is_broken = |orbit: &&Orbit| matches!(orbit.outcome, Outcome::Failed(_) | Outcome::Interrupted);
+    let begun = orbits.len();
+    let broken = orbits.iter().filter(is_broken).count();
+    let missing = plan.starts.len().saturating_sub(begun);
+    match (broken, missing) {
+        (0, 0) => String::new(),
+        (broken, 0) => format!("{broken} of {begun} motions FAILED or were interrupted before their end"),
+        (broken, missing) => format!("INTERRUPTED: {missing} motions are missing, and {broken} ended early"),
+    }
+}
+
 /// A panel for each value of what the panels differ in, a colour for each motion.
 fn picture(plan: &SectionPlan, orbits: &[Orbit]) -> Figure {
     let system = &plan.base.problem.system;
@@ -223,6 +237,7 @@ fn picture(plan: &SectionPlan, orbits: &[Orbit]) -> Figure {
     let (width, row) = [(760.0, 640.0), (1200.0, 520.0), (1500.0, 470.0)][columns - 1];
     Figure {
         title: format!("{}: Poincaré section", system.title),
+        alert: alert(plan, orbits),
         subtitle,
         width,
         height: 90.0 + row * rows as f64,

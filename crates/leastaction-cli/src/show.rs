@@ -56,10 +56,13 @@ struct Shown {
 fn show_system(flags: &ShowFlags) -> Result<(), Ending> {
     let mut run = files::run(&flags.name)?;
     run.parameters.extend(assignments(&flags.set)?);
-    let (system, run) = run.resolve()?;
+    let (mut system, run) = run.resolve()?;
     warn_of_text(&system);
     let settings = Settings { parameters: run.parameters, ..Settings::default() };
     let problem: Problem<f64> = system.problem(&settings)?;
+    for (name, value) in system.entries_of_vectors(&settings.parameters)? {
+        system.parameters.iter_mut().filter(|own| own.name == name).for_each(|own| own.value = value.clone());
+    }
     let name = |i: &usize| system.coordinates[*i].name.clone();
     let exact = exact::solution(&problem).map(|known| known.coordinates.iter().map(name).collect());
     let closed_form = ClosedForm { exact: exact.unwrap_or_default(), period: exact::period(&problem) };

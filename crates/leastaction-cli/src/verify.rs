@@ -57,11 +57,15 @@ fn is_checkpoint(path: &Path) -> Result<bool, Ending> {
 fn seal(stored: &Stored) -> Check {
     let own = stored.own_seal();
     match &stored.seal {
-        Some(seal) if *seal == own => Check::new("checksum", true, format!("{own} fits")),
+        Some(seal) if stored.is_sealed() => Check::new("checksum", true, format!("{seal} fits")),
         Some(seal) => Check::new("checksum", false, format!("it says {seal}, its contents have {own}")),
         // all that this version writes have one
         None if stored.version.as_deref() == Some(env!("CARGO_PKG_VERSION")) => {
             Check::new("checksum", false, format!("it has none; its contents have {own}"))
+        }
+        // without rows there is nothing else that could be compared
+        None if stored.rows() == 0 => {
+            Check::new("checksum", false, "there is none, and no row to compare: the table says nothing")
         }
         None => Check::new("checksum", true, "there is none to compare with"),
     }

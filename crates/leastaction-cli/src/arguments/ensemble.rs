@@ -113,6 +113,14 @@ impl EnsembleFlags {
         ensemble.list = self.list.clone().or(ensemble.list.take());
         ensemble.members = self.members.or(ensemble.members);
         ensemble.seed = self.seed.or(ensemble.seed);
+        if self.seed.is_some() && ensemble.draw.is_empty() {
+            let message = "--seed says which draws, but nothing is drawn\n  leave it out, or draw something: --draw \"q=uniform(0,1)\"";
+            return Err(Ending::BadInput(message.to_owned()));
+        }
+        if self.colour.is_some() && run.plot.is_empty() {
+            let message = "--colour names what a picture shows, but there is none\n  leave it out, or draw one: --plot map.png";
+            return Err(Ending::BadInput(message.to_owned()));
+        }
         Ok(run)
     }
 }

@@ -88,7 +88,9 @@ pub(super) fn figure(
         subtitle += &format!("; white: never until t = {}{others}", with_space(end, unit));
     }
     let (width, height) = if axes.len() == 2 { (880.0, 860.0) } else { (860.0, 560.0) };
-    Ok(Figure { title: title(plan, drawn), subtitle, width, height, panels: vec![panel] })
+    let alert =
+        if failed > 0 { format!("{failed} of {} members FAILED", plan.count()) } else { String::new() };
+    Ok(Figure { title: title(plan, drawn), alert, subtitle, width, height, panels: vec![panel] })
 }
 
 fn with_space(x: f64, unit: &str) -> String {

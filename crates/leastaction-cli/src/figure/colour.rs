@@ -13,6 +13,8 @@ pub(crate) const PAPER: Colour = Colour(255, 255, 255);
 pub(crate) const INK: Colour = Colour(28, 30, 33);
 /// Labels.
 pub(crate) const LABEL: Colour = Colour(74, 78, 84);
+/// What must not be overlooked.
+pub(crate) const ALERT: Colour = Colour(186, 24, 36);
 /// Axes and ticks.
 pub(crate) const AXIS: Colour = Colour(138, 143, 150);
 /// Grid lines.

@@ -120,7 +120,8 @@ pub(super) fn subtitle(figure: &Figure) -> Vec<String> {
 
 /// The place of a panel in pixels.
 fn outer(figure: &Figure, panel: &Panel) -> Rect {
-    let further = subtitle(figure).len().saturating_sub(1) as f64 * SUBTITLE_LINE;
+    let lines = subtitle(figure).len() + usize::from(!figure.alert.is_empty());
+    let further = lines.saturating_sub(1) as f64 * SUBTITLE_LINE;
     let header = if figure.title.is_empty() && figure.subtitle.is_empty() { 0.0 } else { HEADER + further };
     let (width, height) = (figure.width - 2.0 * BORDER, figure.height - header - 1.4 * BORDER);
     let place = panel.place;

@@ -40,6 +40,8 @@ pub(crate) use scale::Scale;
 pub(crate) struct RunPicture {
     /// What moves: "Double pendulum".
     pub(crate) title: String,
+    /// That it did not come to its end, and when: "failed at t = 3.2 s"; empty if it did.
+    pub(crate) alert: String,
     /// How it was computed: "simpson, h = 0.01 s, 1000 steps, order 4".
     pub(crate) subtitle: String,
     /// Label of every time axis: "t \[s\]".
@@ -102,6 +104,8 @@ pub(crate) struct Path {
 pub(crate) struct Figure {
     /// Large, top left.
     pub(crate) title: String,
+    /// In red under the title: that something failed or is not finished; may be empty.
+    pub(crate) alert: String,
     /// Small, under the title.
     pub(crate) subtitle: String,
     /// Width of the page in pixels.

@@ -1,7 +1,7 @@
 //! Drawing: from a figure to its SVG. Header, then for each panel the grid, the marks,
 //! the axes and the words, in this order, so that marks cover the grid and not the labels.
 
-use super::colour::{AXIS, GRID, INK, LABEL as LABEL_INK};
+use super::colour::{ALERT as ALERT_INK, AXIS, GRID, INK, LABEL as LABEL_INK};
 use super::layout::{self, LABEL, Layout, SWATCH, TICK, TITLE, layout};
 use super::svg::{Anchor, Pen, Svg};
 use super::{Colour, Figure, Frame, Panel, Shape, heat, marks, text};
@@ -24,8 +24,10 @@ fn drawn(figure: &Figure, mut svg: Svg) -> String {
     if !figure.title.is_empty() {
         svg.text(28.0, 38.0, 21.0, INK, Anchor::Start, &text::fit(&figure.title, 21.0, room));
     }
-    for (i, line) in layout::subtitle(figure).iter().enumerate() {
-        svg.text(28.0, 60.0 + layout::SUBTITLE_LINE * i as f64, 13.0, LABEL_INK, Anchor::Start, line);
+    let alert = (!figure.alert.is_empty()).then(|| (text::fit(&figure.alert, 14.0, room), 14.0, ALERT_INK));
+    let subtitle = layout::subtitle(figure).into_iter().map(|line| (line, 13.0, LABEL_INK));
+    for (i, (line, size, ink)) in alert.into_iter().chain(subtitle).enumerate() {
+        svg.text(28.0, 60.0 + layout::SUBTITLE_LINE * i as f64, size, ink, Anchor::Start, &line);
     }
     let cap = points_per_mark(figure);
     let layouts = layout(figure);

@@ -39,8 +39,9 @@ pub(crate) fn picture_of_run(picture: &RunPicture) -> Figure {
         blocks.push(vec![energy_panel(picture)]);
     }
     let (title, subtitle) = (picture.title.clone(), picture.subtitle.clone());
+    let alert = picture.alert.clone();
     let height = 180.0 + row_heights(&blocks).iter().sum::<f64>();
-    Figure { title, subtitle, width: 1200.0, height, panels: placed(blocks) }
+    Figure { title, alert, subtitle, width: 1200.0, height, panels: placed(blocks) }
 }
 
 /// The row in which a block stands; of an odd number the first takes a row of its own.

@@ -14,6 +14,7 @@ fn run(count: usize, points: usize) -> RunPicture {
     let wave = |k: usize, shift: f64| time.iter().map(|t| (t * (1.0 + k as f64) + shift).sin()).collect();
     RunPicture {
         title: "Test".into(),
+        alert: String::new(),
         subtitle: "midpoint".into(),
         time_label: "t [s]".into(),
         coordinates: (0..count).map(|k| series(&format!("q{k}"), "m", wave(k, 0.0))).collect(),
@@ -155,6 +156,7 @@ fn a_point_that_is_not_finite_breaks_the_line() {
         panel.marks.push(Mark::line(Colour(1, 2, 3), 1.0, points));
         let svg = to_svg(&Figure {
             title: String::new(),
+            alert: String::new(),
             subtitle: String::new(),
             width: 400.0,
             height: 300.0,
@@ -250,6 +252,7 @@ fn convergence_panels_have_slopes_and_a_legend_at_the_side() {
     panel.marks.push(Mark::new(palette(1), Shape::Slope { from: [0.01, 1e-9], ratio: 3.0, order: 4.0 }));
     let figure = Figure {
         title: "C".into(),
+        alert: String::new(),
         subtitle: String::new(),
         width: 700.0,
         height: 500.0,

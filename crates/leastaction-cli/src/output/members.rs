@@ -32,7 +32,11 @@ pub(crate) fn write_members(
 
 /// The checksum of all members.
 pub(super) fn seal(heading: &Heading<'_>, journal: &mut Journal) -> Result<String> {
-    let mut seal = Seal::new(heading.run, heading.columns.iter().map(|column| column.name.as_str()));
+    let mut seal = Seal::new(
+        Some(env!("CARGO_PKG_VERSION")),
+        heading.run,
+        heading.columns.iter().map(|column| column.name.as_str()),
+    );
     for block in 0..journal.blocks {
         let block = journal.read(block)?;
         for (index, column) in heading.columns.iter().enumerate() {

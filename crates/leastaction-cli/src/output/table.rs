@@ -90,7 +90,11 @@ impl<'a> Table<'a> {
     /// Its checksum.
     pub(super) fn seal(&self) -> String {
         let words = self.words.as_ref();
-        let mut seal = Seal::new(&self.run, words.map(|(name, _)| *name).into_iter().chain(self.names()));
+        let mut seal = Seal::new(
+            Some(env!("CARGO_PKG_VERSION")),
+            &self.run,
+            words.map(|(name, _)| *name).into_iter().chain(self.names()),
+        );
         let mut column = 0;
         if let Some((_, words)) = words {
             words.iter().for_each(|word| seal.word(0, word));
@@ -107,7 +111,7 @@ impl<'a> Table<'a> {
     /// Whether a file holds it already.
     pub(crate) fn is_in(&self, path: &Path) -> bool {
         let own = self.seal();
-        Stored::read(path).is_ok_and(|found| found.seal.as_ref() == Some(&own) && found.own_seal() == own)
+        Stored::read(path).is_ok_and(|found| found.is_sealed() && found.own_seal() == own)
     }
 
     /// Names of all columns of numbers.

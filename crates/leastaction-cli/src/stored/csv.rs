@@ -27,18 +27,21 @@ pub(super) fn read(mut file: File) -> Result<Stored, String> {
     let mut lines = text.lines();
     let title = lines.next().and_then(|line| line.strip_prefix(TITLE)).ok_or(NO_TABLE)?;
     let (version, seal) = title.split_once(CHECKSUM).map_or((title, None), |(v, s)| (v, Some(s.to_owned())));
+    if !is_version(version) {
+        return Err(format!("its first line is damaged: `{version}` is no version"));
+    }
     let mut run = String::new();
     let mut header = None;
     for line in lines.by_ref() {
         match line.strip_prefix('#') {
-            Some(comment) => run += &(comment.strip_prefix(' ').unwrap_or("").to_owned() + "\n"),
+            Some(comment) => run += &(comment.strip_prefix(' ').unwrap_or(comment).to_owned() + "\n"),
             None => {
                 header = Some(line);
                 break;
             }
         }
     }
-    let names = split(header.ok_or("it ends before its first row")?);
+    let names = split(header.ok_or("it ends before its first row")?)?;
     let mut columns: Vec<Vec<&str>> = vec![Vec::new(); names.len()];
     for (row, line) in lines.enumerate() {
         let mut count = 0;
@@ -61,8 +64,14 @@ pub(super) fn read(mut file: File) -> Result<Stored, String> {
     Ok(Stored { version: Some(version.to_owned()), seal, run, columns })
 }
 
+/// Whether a word may be a version, such as 1.2.3 or 1.2.3-beta.1.
+fn is_version(word: &str) -> bool {
+    word.starts_with(|c: char| c.is_ascii_digit())
+        && word.chars().all(|c| c.is_ascii_alphanumeric() || ['.', '-', '+'].contains(&c))
+}
+
 /// Names of a header, of which some are in quotes.
-fn split(header: &str) -> Vec<String> {
+fn split(header: &str) -> Result<Vec<String>, String> {
     let (mut names, mut quoted) = (vec![String::new()], false);
     for c in header.chars() {
         match c {
@@ -75,7 +84,11 @@ fn split(header: &str) -> Vec<String> {
             }
         }
     }
-    names
+    if quoted {
+        Err("a name of a column begins with a quote and does not end with one".to_owned())
+    } else {
+        Ok(names)
+    }
 }
 
 /// Numbers, if all of them are.

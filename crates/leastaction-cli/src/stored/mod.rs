@@ -2,7 +2,9 @@
 //! Files may come from anywhere, so what they claim is compared with what they have. Uses nothing else of the command, so
 //! that it can be fuzzed alone.
 
+mod archive;
 pub(crate) mod csv;
+mod npy;
 mod npz;
 #[cfg(feature = "parquet")]
 pub(crate) mod parquet;
@@ -100,7 +102,16 @@ impl Stored {
 
     /// The checksum it has.
     pub(crate) fn own_seal(&self) -> String {
-        let mut seal = Seal::new(&self.run, self.columns.iter().map(|(name, _)| name.as_str()));
+        self.seal_with(self.version.as_deref())
+    }
+
+    /// Whether it has the checksum that it says it has. That of older files leaves out the version.
+    pub(crate) fn is_sealed(&self) -> bool {
+        self.seal.as_ref().is_some_and(|seal| *seal == self.own_seal() || *seal == self.seal_with(None))
+    }
+
+    fn seal_with(&self, version: Option<&str>) -> String {
+        let mut seal = Seal::new(version, &self.run, self.columns.iter().map(|(name, _)| name.as_str()));
         for (index, (_, cells)) in self.columns.iter().enumerate() {
             match cells {
                 Cells::Numbers(numbers) => numbers.iter().for_each(|x| seal.number(index, *x)),

@@ -1,4 +1,5 @@
-//! The checksum of a table: of its run and of what stands in its columns, whatever kind of file it is in.
+//! The checksum of a table: of the version that wrote it, its run and what stands in its columns, whatever kind of file it is in.
+//! Files of builds that left the version out are read as well.
 //!
 //! Every column has a sum of its own, so that cells may come by rows or by columns. A cell is a number or a word; numbers that are none are
 //! all the same, because a text does not tell them apart.
@@ -12,15 +13,19 @@ pub(crate) struct Seal {
 }
 
 impl Seal {
-    /// Of a table with these columns and nothing in them.
-    pub(crate) fn new<'a>(run: &str, names: impl Iterator<Item = &'a str>) -> Self {
+    /// Of a table with these columns and nothing in them. Without a version it is that of older files.
+    pub(crate) fn new<'a>(version: Option<&str>, run: &str, names: impl Iterator<Item = &'a str>) -> Self {
         let of = |text: &str| {
             let mut sum = Checksum::new();
             sum.add_bytes(text.as_bytes());
             sum
         };
         // blanks at its end are not kept by every kind of file
-        Self { run: of(run.trim_end()), columns: names.map(of).collect() }
+        let mut whole = of(run.trim_end());
+        if let Some(version) = version {
+            whole.add(of(version).value());
+        }
+        Self { run: whole, columns: names.map(of).collect() }
     }
 
     /// A number more in a column.

@@ -117,7 +117,8 @@ class _Scene:
         plt.close(self.figure)
         self.axes = self.figure.add_subplot(projection=projection)
         self.unit = solution._core.system().time_unit
-        self.axes.set_title(solution.system.title, fontsize="medium")
+        alert = f": {solution._alert}" if solution._alert else ""
+        self.axes.set_title(solution.system.title + alert, fontsize="medium")
 
     def begin(self, times: npt.NDArray[np.float64], tail: int, fine: int) -> None:
         """Takes the times of all points of traces, how many of them a trace has, and how many there are for a frame."""

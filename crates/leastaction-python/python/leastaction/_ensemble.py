@@ -151,6 +151,7 @@ def ensemble(
     step: Number | None = None,
     method: str | None = None,
     tolerance: Number | None = None,
+    outputs: Mapping[str, Quantity] | None = None,
     events: Mapping[str, Quantity | Event] | None = None,
     backend: str | None = None,
     threads: int | None = None,
@@ -176,6 +177,7 @@ def ensemble(
     step: Number | None = None,
     method: str | None = None,
     tolerance: Number | None = None,
+    outputs: Mapping[str, Quantity] | None = None,
     events: Mapping[str, Quantity | Event] | None = None,
     backend: str | None = None,
     threads: int | None = None,
@@ -200,6 +202,7 @@ def ensemble(
     step: Number | None = None,
     method: str | None = None,
     tolerance: Number | None = None,
+    outputs: Mapping[str, Quantity] | None = None,
     events: Mapping[str, Quantity | Event] | None = None,
     backend: str | None = None,
     threads: int | None = None,
@@ -216,6 +219,7 @@ def ensemble(
 
     Members depend on their numbers alone: threads, shards and machines change no bit.
 
+    :param outputs: quantities as of :func:`leastaction.simulate`; the value at the end of each member is the column ``NAME_end``
     :param threads: threads to compute with; by default one for each core
     :param client: a ``dask.distributed.Client`` to compute with; see the page on clusters in the guide
     :param shards: how many parts to send to the cluster or to write
@@ -229,10 +233,10 @@ def ensemble(
     """
     system = as_system(system)
     starts, fixed = _starts(system, {"q": q, "v": v, "p": p}, parameters)
-    _check_variation(system, starts, vary, draw, members)
+    _check_variation(system, starts, vary, draw, members, seed)
     given = keywords(
         system, **fixed, vary=vary, draw=draw, members=members, seed=seed, t0=t0, until=until, step=step, method=method,
-        tolerance=tolerance, events=events, backend=backend,
+        tolerance=tolerance, outputs=outputs, events=events, backend=backend,
     )  # fmt: skip
     threads = _count("threads", threads, 4096)
     shards = _count("shards", shards, 1_000_000)
@@ -311,7 +315,7 @@ class Doubt:
         ]
 
 
-def _check_variation(system: System, starts: Starts | None, vary: Any, draw: Any, members: Any) -> None:
+def _check_variation(system: System, starts: Starts | None, vary: Any, draw: Any, members: Any, seed: Any) -> None:
     if system._core.varies:
         return
     if starts is None and not vary and not draw:
@@ -323,6 +327,8 @@ def _check_variation(system: System, starts: Starts | None, vary: Any, draw: Any
         raise InputError(
             "members says how often to draw, but nothing is drawn\n  leave it out, or draw something: draw={'q1': 'uniform(0, 1)'}"
         )
+    if seed is not None and not draw:
+        raise InputError("seed says which draws, but nothing is drawn\n  leave it out, or draw something: draw={'q1': 'uniform(0, 1)'}")
 
 
 def _work(core: _core.System, given: dict[str, Any], starts: Starts | None) -> _core.EnsembleWork:

@@ -26,6 +26,8 @@ Array = npt.NDArray[np.float64]
 MOST_LINES = 8
 #: So many points a line.
 MOST_POINTS = 8000
+#: The colour of what must not be overlooked.
+ALERT = "#ba1824"
 #: What is drawn over what.
 TRACES, RODS, BODIES = 2, 3, 4
 
@@ -260,6 +262,7 @@ def plot(solution: Solution, what: str = "overview", *, axes: Axes | None = None
             raise InputError("an overview has axes of its own; choose one panel to draw into given axes")
         _check_axes(axes, _is_spatial(solution, what))
         PANELS[what](solution, axes)
+        _alert(solution, axes)
         # the whole one, also where the axes are part of a part
         whole: Figure = axes.figure.canvas.figure
         return whole
@@ -267,7 +270,10 @@ def plot(solution: Solution, what: str = "overview", *, axes: Axes | None = None
     for k, panel in enumerate(wanted, 1):
         shape = (2, 2, k) if len(wanted) == 4 else (1, 1, 1)
         projection = "3d" if _is_spatial(solution, panel) else None
-        PANELS[panel](solution, figure.add_subplot(*shape, projection=projection))
+        own = figure.add_subplot(*shape, projection=projection)
+        PANELS[panel](solution, own)
+        if what != "overview":
+            _alert(solution, own)
     if what == "overview":
         summary = solution.summary
         unit = solution._core.system().time_unit
@@ -275,7 +281,16 @@ def plot(solution: Solution, what: str = "overview", *, axes: Axes | None = None
             f"{solution.system.title}: {summary['method']} (order {summary['order']}), "
             f"{summary['steps']} steps of {summary['step']:.6g} {unit}".rstrip()
         )
+        if solution._alert:
+            # in the corner below, where nothing else is
+            figure.supxlabel(solution._alert, color=ALERT, weight="bold")
     return figure
+
+
+def _alert(solution: Solution, axes: Any) -> None:
+    """Says above a panel that the run did not come to its end."""
+    if solution._alert:
+        axes.set_title(f"{axes.get_title()}: {solution._alert}", color=ALERT)
 
 
 def plot_comparison(solutions: Mapping[str, Solution], *, coordinate: int | str = 0) -> Figure:
@@ -292,7 +307,8 @@ def plot_comparison(solutions: Mapping[str, Solution], *, coordinate: int | str 
     figure, (upper, lower) = plt.subplots(2, 1, figsize=(9, 7), layout="constrained", sharex=True)
     for label, solution in solutions.items():
         _recorded(solution)
-        upper.plot(*envelope(solution.t, solution.q[:, place]), lw=0.9, label=label)
+        name = f"{label} ({solution._alert})" if solution._alert else label
+        upper.plot(*envelope(solution.t, solution.q[:, place]), lw=0.9, label=name)
         # what is zero to the last bit is drawn where rounding is; at the start it always is
         drawn = np.maximum(np.abs(solution.energy_error[1:]), 1e-17) if conserved else solution.energy
         lower.plot(*envelope(solution.t[1:] if conserved else solution.t, drawn), lw=0.8, label=label)

@@ -12,7 +12,7 @@ from . import _core
 from ._errors import InputError
 from ._system import System
 from ._types import Array, Numbers
-from ._values import reals
+from ._values import Fixed, reals
 
 if TYPE_CHECKING:
     import pandas
@@ -25,6 +25,10 @@ if TYPE_CHECKING:
 
 #: What ``status`` is for each outcome, as in SciPy: 0 reached the end, 1 an event ended it, negative it did not get there.
 STATUS = {"done": 0, "not reached": 0, "stopped": 1, "failed": -1, "interrupted": -2}
+
+
+#: What to do instead of changing what was recorded.
+RECORDED = "it holds what the run recorded; change a copy, dict(…), or record more: la.simulate(…, outputs={{{key}: formula}})"
 
 
 class State(NamedTuple):
@@ -66,7 +70,7 @@ class Solution:
         #: Energies minus the initial one, subtracted before rounding.
         self.energy_change: Array = core.energy_change
         #: Recorded outputs by name.
-        self.outputs: dict[str, Array] = dict(core.outputs)
+        self.outputs: dict[str, Array] = Fixed(core.outputs, RECORDED)
         #: ``done``, ``stopped`` (by an event), ``not reached`` (no event ended it that was to), ``interrupted`` or ``failed``.
         self.outcome: str = core.outcome
         #: 0: reached the end; 1: ended by an event; −1: failed; −2: interrupted.
@@ -84,8 +88,7 @@ class Solution:
     @cached_property
     def summary(self) -> dict[str, Any]:
         """The numbers that matter, as the command's ``--summary json``."""
-        found: dict[str, Any] = json.loads(self._core.summary_json())
-        return found
+        return Fixed(json.loads(self._core.summary_json()), RECORDED)
 
     @cached_property
     def run(self) -> str:
@@ -99,7 +102,11 @@ class Solution:
 
     @cached_property
     def _events(self) -> dict[str, tuple[Array, Array, Array, Array]]:
-        return {name: (t, q, v, p) for name, t, q, v, p in self._core.events}
+        events = {name: (t, q, v, p) for name, t, q, v, p in self._core.events}
+        for found in events.values():
+            for array in found:
+                array.setflags(write=False)
+        return events
 
     @property
     def t_events(self) -> dict[str, Array]:
@@ -110,22 +117,22 @@ class Solution:
         >>> len(sol.t_events["bottom"]), sol.q_events["bottom"].shape
         (17, (17, 1))
         """
-        return {name: found[0] for name, found in self._events.items()}
+        return Fixed({name: found[0] for name, found in self._events.items()}, RECORDED)
 
     @property
     def q_events(self) -> dict[str, Array]:
         """Coordinates at the events, by name."""
-        return {name: found[1] for name, found in self._events.items()}
+        return Fixed({name: found[1] for name, found in self._events.items()}, RECORDED)
 
     @property
     def v_events(self) -> dict[str, Array]:
         """Velocities at the events, by name."""
-        return {name: found[2] for name, found in self._events.items()}
+        return Fixed({name: found[2] for name, found in self._events.items()}, RECORDED)
 
     @property
     def p_events(self) -> dict[str, Array]:
         """Momenta at the events, by name."""
-        return {name: found[3] for name, found in self._events.items()}
+        return Fixed({name: found[3] for name, found in self._events.items()}, RECORDED)
 
     @cached_property
     def invariants(self) -> dict[str, Array]:
@@ -137,7 +144,17 @@ class Solution:
     def energy_error(self) -> Array:
         """The relative error of the energy over time."""
         error: Array = self.energy_change / self.summary["energy"]["scale"]
+        # computed anew each time, so that a change would be lost
+        error.setflags(write=False)
         return error
+
+    @property
+    def _alert(self) -> str:
+        """That it did not come to its end, and when; nothing if it did."""
+        if self.outcome in ("done", "stopped") or not len(self.t):
+            return ""
+        unit = self._core.system().time_unit
+        return f"{self.outcome.upper()} at t = {self.t[-1]:.6g} {unit}".rstrip()
 
     @property
     def end(self) -> State:

@@ -18,8 +18,8 @@ from ._core import System as Compiled
 from ._errors import InputError, LeastActionWarning, TracingError
 from ._symbols import t
 from ._types import Number, Numbers, Values
+from ._values import Fixed, plain
 from ._values import listed as as_list
-from ._values import plain
 from ._values import text as text_of
 
 #: What a text of the size that is read can define; more would be written for half a minute and then refused.
@@ -105,6 +105,14 @@ class System:
         for warning in self._core.warnings:
             warnings.warn(warning, LeastActionWarning, stacklevel=2)
 
+    def __setattr__(self, name: str, value: Any) -> None:
+        if name != "_core":
+            raise AttributeError(
+                f"a System cannot be changed, and `{name}` would be seen by no run\n"
+                "  give it to the run: la.simulate(system, …), with the keywords of help(la.simulate), such as parameters={'m': 2} or q=…"
+            )
+        super().__setattr__(name, value)
+
     @classmethod
     def _of(cls, core: Compiled) -> System:
         system = cls.__new__(cls)
@@ -151,8 +159,8 @@ class System:
 
     @property
     def parameters(self) -> dict[str, float]:
-        """The parameters and their values."""
-        return dict(self._core.parameters)
+        """The parameters and their values. A run with others has them as an argument: ``la.simulate(system, parameters={"m": 2})``."""
+        return Fixed(self._core.parameters, "give another value to the run: la.simulate(system, parameters={{{key}: {value}}})")
 
     @property
     def definition(self) -> str | None:
@@ -314,7 +322,7 @@ def _number(what: str, value: Any) -> str:
     if isinstance(value, str):
         return _quoted(value)
     if isinstance(value, (bool, Expression)) or getattr(getattr(value, "dtype", None), "kind", "f") not in "iufO":
-        raise TypeError(f"{what} must be a number or a formula in a string, but is {value!r}")
+        raise TypeError(f"{what} must be a number or a formula in a string, but is {value}")
     try:
         number = float(value)
     except TracingError:
@@ -322,7 +330,7 @@ def _number(what: str, value: Any) -> str:
     except OverflowError:
         raise InputError(f"{what} is too large for a number of 64 bits; try other units") from None
     except (TypeError, ValueError):
-        raise TypeError(f"{what} must be a number or a formula in a string, but is {value!r}") from None
+        raise TypeError(f"{what} must be a number or a formula in a string, but is {value}") from None
     if not np.isfinite(number):
         raise InputError(f"{what} must be a finite number, but is {number}")
     return repr(number)

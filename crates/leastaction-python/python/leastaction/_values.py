@@ -5,12 +5,38 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn, TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
 from ._errors import InputError
+
+Key = TypeVar("Key")
+Value = TypeVar("Value")
+
+
+class Fixed(dict[Key, Value]):
+    """A dict that cannot be changed, because the change would reach nobody; the error says what does.
+
+    ``advice`` may contain ``{key}`` and ``{value}``, which stand for what was to be set.
+    """
+
+    def __init__(self, values: Any, advice: str) -> None:
+        super().__init__(values)
+        self._advice = advice
+
+    def _refuse(self, *values: Any, **named: Any) -> NoReturn:
+        """Refuses to set a key and a value, or what is in a dict, or to remove something."""
+        given = {**(values[0] if values and isinstance(values[0], dict) else {}), **named}
+        key, value = next(iter(given.items()), (*values, None, None)[:2])
+        advice = self._advice.format(key=repr("name" if key is None else key), value="…" if value is None else repr(value))
+        raise TypeError(f"this dict cannot be changed\n  {advice}")
+
+    __setitem__ = __delitem__ = __ior__ = clear = pop = popitem = setdefault = update = _refuse
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Fixed, (dict(self), self._advice)
 
 
 def plain(what: str, value: Any, names: Sequence[str] | None = None) -> Any:

@@ -94,6 +94,8 @@ pub struct Orbit {
     pub t: Vec<f64>,
     /// Points of the plane.
     pub points: Vec<[f64; 2]>,
+    /// Outputs of the run at each point, a row after the other.
+    pub outputs: Vec<f64>,
     /// The numbers of its run.
     pub summary: Summary,
     /// How its run ended.
@@ -372,6 +374,8 @@ impl SectionPlan {
         let axis = |row: usize, k: usize| found.values[row * width + width - 2 + k];
         let points = rows.iter().map(|row| [axis(*row, 0), axis(*row, 1)]).collect();
         let t = rows.iter().map(|row| found.t[*row]).collect();
-        Ok(Orbit { t, points, summary: solution.summary, outcome: solution.outcome })
+        let own = |row: &usize| &found.values[row * width..(row + 1) * width - 2];
+        let outputs = rows.iter().flat_map(own).copied().collect();
+        Ok(Orbit { t, points, outputs, summary: solution.summary, outcome: solution.outcome })
     }
 }

@@ -148,6 +148,14 @@ impl<R: Real> Gauge<R> {
     pub(crate) fn uses_velocities(&self) -> bool {
         self.velocities.is_some()
     }
+    /// How many quantities there are.
+    pub fn len(&self) -> usize {
+        self.out.len()
+    }
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.out.is_empty()
+    }
 
     /// Begins anew, with other parameters if they are given, at a state with these velocities: what they are solved from later
     /// starts with them.

@@ -12,7 +12,7 @@ use crate::simulate::numbers::Numbers;
 use crate::simulate::plan::period_text;
 use crate::simulate::{Observed, Plan, Run};
 use crate::step::Sines;
-use crate::system::{Quantity, Starter, System, Variable};
+use crate::system::{Quantities, Quantity, Starter, System, Variable};
 use std::collections::HashSet;
 use std::ops::Range;
 use std::sync::Arc;
@@ -45,6 +45,7 @@ pub struct EnsemblePlan {
     members: Members,
     starter: Starter,
     engine: AnyEngine,
+    outputs: Quantities,
     block: u64,
 }
 
@@ -76,12 +77,13 @@ impl EnsemblePlan {
         let starter = Starter::new(&base.problem, &expanded.settings()?, &variables)?;
         let observed = Observed::new(&expanded, system, period_text(numbers.period.as_ref()).as_deref())?;
         let events: Vec<&str> = observed.events.iter().map(|(name, _)| name.as_str()).collect();
-        let columns = columns(&members.names, &system.coordinate_names(), &events);
+        let columns = columns(&members.names, &system.coordinate_names(), &events, &observed.output_names);
         check_columns(&columns)?;
         let mut made = Self {
             run: stored(run, &base, spec),
             block: block_size(members.count, base.steps),
             engine: AnyEngine::new(&base, &observed),
+            outputs: observed.outputs.clone(),
             columns,
             members,
             starter,
@@ -185,6 +187,8 @@ impl EnsemblePlan {
             engine: self.engine.clone().boxed(),
             starts: Default::default(),
             values: Vec::new(),
+            gauge: self.outputs.gauge(&self.base.problem),
+            outputs: Vec::new(),
         }
     }
 }
@@ -214,7 +218,7 @@ fn check_columns(columns: &[Column]) -> Result<()> {
     for name in columns.iter().map(|column| column.name.as_str()).chain(ABOUT) {
         if !names.insert(name) {
             let message = format!(
-                "two columns of the ensemble would be called `{name}`\n  rename the parameter or the event of which it is made"
+                "two columns of the ensemble would be called `{name}`\n  rename the parameter, the output or the event of which it is made"
             );
             return Err(Error::BadStudy { message });
         }

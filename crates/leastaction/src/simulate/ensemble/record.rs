@@ -178,8 +178,14 @@ pub struct Column {
     pub kind: Kind,
 }
 
-/// The columns of an ensemble: the member's number, what varies, how it ended, the time reached, the step, the state then, the energy, the events.
-pub(super) fn columns(varied: &[String], coordinates: &[String], events: &[&str]) -> Vec<Column> {
+/// The columns of an ensemble: the member's number, what varies, how it ended, the time reached, the step, the state then, the energy, the events,
+/// the outputs at the end.
+pub(super) fn columns(
+    varied: &[String],
+    coordinates: &[String],
+    events: &[&str],
+    outputs: &[String],
+) -> Vec<Column> {
     let column = |name: String, kind| Column { name, kind };
     let real = |name: String| column(name, Kind::Real);
     let mut columns = vec![column("index".to_owned(), Kind::Whole)];
@@ -195,6 +201,7 @@ pub(super) fn columns(varied: &[String], coordinates: &[String], events: &[&str]
         columns.push(column(format!("{name}_count"), Kind::Whole));
         columns.push(real(format!("{name}_first")));
     }
+    columns.extend(outputs.iter().map(|name| real(format!("{name}_end"))));
     columns
 }
 
@@ -222,8 +229,14 @@ impl Block {
         self.column(index).iter().map(|bits| f64::from_bits(*bits))
     }
 
-    /// Fills in a row.
-    pub(super) fn fill(&mut self, row: usize, member: u64, values: &[f64], ending: &Ending) {
+    /// Fills in a row: a member with its values, how it ended, and its outputs then.
+    pub(super) fn fill(
+        &mut self,
+        row: usize,
+        (member, values): (u64, &[f64]),
+        ending: &Ending,
+        outputs: &[f64],
+    ) {
         let [low, high] = ending.energy_error;
         let energy = [ending.energy, high.max(-low), low, high];
         let events = ending.counts.iter().zip(&ending.firsts);
@@ -233,7 +246,8 @@ impl Block {
             .chain([ending.status.code(), ending.t.to_bits(), ending.step.to_bits()])
             .chain(ending.q.iter().chain(&ending.p).map(|x| x.to_bits()))
             .chain(energy.map(f64::to_bits))
-            .chain(events.flat_map(|(count, first)| [*count, first.to_bits()]));
+            .chain(events.flat_map(|(count, first)| [*count, first.to_bits()]))
+            .chain(outputs.iter().map(|x| x.to_bits()));
         for (column, cell) in cells.enumerate() {
             self.cells[column * self.rows + row] = cell;
         }

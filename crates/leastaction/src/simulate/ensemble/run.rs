@@ -2,7 +2,8 @@
 
 use super::engine::{GoOn, Starts};
 use super::plan::EnsemblePlan;
-use super::record::Block;
+use super::record::{Block, Ending};
+use crate::system::Gauge;
 use std::collections::BTreeMap;
 use std::ops::{ControlFlow, Range};
 use std::sync::mpsc::{Receiver, Sender, channel};
@@ -124,6 +125,19 @@ fn hand_on<E>(
     Ok(next)
 }
 
+/// Evaluates the outputs of a member at its end; they are NaN where its momenta belong to no velocities.
+fn measure(gauge: &mut Gauge<f64>, (starts, row): (&Starts, usize), ending: &Ending, outputs: &mut Vec<f64>) {
+    if gauge.is_empty() {
+        return;
+    }
+    gauge.restart(Some(starts.of(&starts.parameters, row)), starts.of(&starts.v, row));
+    outputs.clear();
+    match gauge.at_momenta(&ending.q, &ending.p, &ending.t) {
+        Ok(values) => outputs.extend_from_slice(values),
+        Err(_) => outputs.resize(gauge.len(), f64::NAN),
+    }
+}
+
 /// What one thread needs.
 pub(super) struct Worker<'a> {
     pub(super) plan: &'a EnsemblePlan,
@@ -132,6 +146,10 @@ pub(super) struct Worker<'a> {
     pub(super) starts: Starts,
     /// Values of all members of a block.
     pub(super) values: Vec<f64>,
+    /// Evaluates the outputs.
+    pub(super) gauge: Gauge<f64>,
+    /// Outputs of a member at its end.
+    pub(super) outputs: Vec<f64>,
 }
 
 impl Worker<'_> {
@@ -141,10 +159,11 @@ impl Worker<'_> {
         self.start(members.clone(), rows);
         let width = self.plan.varied().len();
         let mut block = Block::new(rows, self.plan.columns.len());
-        let values = &self.values;
-        let flow = self.engine.run(&self.starts, go_on, &mut |row, ending| {
+        let Self { engine, starts, values, gauge, outputs, .. } = self;
+        let flow = engine.run(starts, go_on, &mut |row, ending| {
             let own = &values[row * width..(row + 1) * width];
-            block.fill(row, members.start + row as u64, own, ending);
+            measure(gauge, (starts, row), ending, outputs);
+            block.fill(row, (members.start + row as u64, own), ending, outputs);
         });
         match flow {
             ControlFlow::Continue(()) => Some(block),
