@@ -168,7 +168,7 @@ impl Model {
         let energy_constant = graph.neg(constant);
         let energy = graph.sub(energy, lagrangian);
 
-        let structure = Structure::new(&graph, n, lagrangian, &l_q, (&l_qq, &l_qv, &l_vv));
+        let structure = Structure::new(&graph, n, lagrangian, (&l_qq, &l_qv, &l_vv));
         Some(Self {
             n,
             graph: Arc::new(graph),
@@ -327,7 +327,6 @@ impl Structure {
         graph: &Graph,
         n: usize,
         lagrangian: NodeId,
-        l_q: &[NodeId],
         (l_qq, l_qv, l_vv): (&[Entry], &[Entry], &[Entry]),
     ) -> Self {
         let pairs = |lists: &[&[Entry]]| -> Vec<(usize, usize)> {
@@ -344,8 +343,15 @@ impl Structure {
             entries.iter().fold(Depends::NOTHING, |set, e| set.and(graph.depends(e.node)))
         };
         let mass_depends = depends(l_vv);
+        // a coordinate may occur although its force is zero: sign(x) jumps
+        let mut occurs = vec![false; n];
+        for id in graph.below(lagrangian) {
+            if let Node::Coordinate(i) = graph.node(id) {
+                occurs[i as usize] = true;
+            }
+        }
         Self {
-            cyclic: (0..n).filter(|&i| graph.is_zero(l_q[i])).collect(),
+            cyclic: (0..n).filter(|&i| !occurs[i]).collect(),
             autonomous: !graph.depends(lagrangian).on(Depends::TIME),
             quadratic: !mass_depends.on(Depends::VELOCITIES),
             constant_mass: !mass_depends.on(Depends::STATE),
