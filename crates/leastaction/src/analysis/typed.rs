@@ -48,11 +48,13 @@ pub(super) fn difference<'a>(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::scalar::Scalar;
     use crate::system::System;
 
     /// A pendulum whose azimuth q₁ cancels, in so strong a field.
     fn problem(gravity: f64) -> Problem<f64> {
-        let system = System::build("azimuth", "Azimuth").coordinates(["theta", "phi"].map(str::to_owned), "");
+        let names = ["theta", "phi"].map(str::to_owned);
+        let system = System::build("azimuth", "Azimuth").coordinates(names, "").start_at_rest(["1", "0"]);
         let system = system.lagrangian(|q, v, _, _| {
             let (s, c) = (q[0].sin(), q[0].cos());
             let x = c * q[1].cos() * v[0] - s * q[1].sin() * v[1];
