@@ -1,7 +1,7 @@
 //! Whether the Lagrangian that is simulated is the one that was typed.
 //!
-//! Coordinates and time that L does not depend on are taken out of its formulas before a run. Here both are evaluated at states of
-//! the run, each by its own tape: L and the energy may differ by rounding only.
+//! Coordinates and time that L does not depend on are taken out of its formulas before a run. Here both are evaluated
+//! at states of the run, each by its own tape: L and the energy may differ by rounding only.
 
 use crate::system::{Energy, Problem};
 

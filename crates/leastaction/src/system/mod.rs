@@ -162,7 +162,8 @@ pub struct System {
     pub motion: Option<Motion>,
     /// The Lagrangian and its derivatives.
     pub model: Arc<Model>,
-    /// The same of the Lagrangian as it was typed, with coordinates and time that were taken out of `model` because L does not depend on them.
+    /// The same of the Lagrangian as it was typed, with coordinates and time that were taken out of `model` because L
+    /// does not depend on them.
     pub typed: Arc<Model>,
     /// The names of a text; see [`System::scope`].
     scope: Option<Arc<Scope>>,

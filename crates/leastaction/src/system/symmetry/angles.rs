@@ -1,9 +1,10 @@
 //! Sines, cosines and exponentials modulo a prime, by the addition theorem.
 //!
-//! An angle is taken apart into sums and rational multiples until only atoms are left. Each atom gets a random point of the circle
-//! c² + s² = 1, or for exp, sinh and cosh of the hyperbola c² − s² = 1, and a sum of angles the product of their points. So
-//! sin² + cos² = 1, cos(a − b) and exp(a) exp(−a) = 1 are known, and nothing else is assumed. Fractions of an angle are whole
-//! multiples of a smaller one: the point of a node belongs to the node divided by its `scale`.
+//! An angle is taken apart into sums and rational multiples until only atoms are left. Each atom gets a random point
+//! of the circle c² + s² = 1, or for exp, sinh and cosh of the hyperbola c² − s² = 1, and a sum of angles the product
+//! of their points. So sin² + cos² = 1, cos(a − b) and exp(a) exp(−a) = 1 are known, and nothing else is assumed.
+//! Fractions of an angle are whole multiples of a smaller one: the point of a node belongs to the node divided by its
+//! `scale`.
 
 use super::field::{PrimeField, decimal_parts};
 use crate::expr::{Binary, Depends, Graph, Node, NodeId, Unary};
@@ -86,7 +87,8 @@ struct Term {
 #[derive(Debug)]
 pub(super) struct Angles {
     curve: Curve,
-    /// By node: the scale, zero where the node is no part of an angle, and what it is made of. Empty without such functions.
+    /// By node: the scale, zero where the node is no part of an angle, and what it is made of. Empty without such
+    /// functions.
     scale: Vec<u64>,
     part: Vec<Part>,
 }

@@ -1,10 +1,11 @@
 //! Motions that may be symmetries, or of which symmetries may be combined.
 //!
-//! For a few coordinates: every shift, and every linear map, or where the mass matrix is constant and diagonal every rotation of
-//! two coordinates of equal mass. There are n² of them, so for many coordinates there are only those that a system of bodies may
-//! have: the coordinates of equal mass are taken as points in one, two or three dimensions, body by body (x1, y1, x2, y2, …) or
-//! axis by axis (x1, x2, …, y1, y2, …), or all coordinates by their names, and all points are shifted along an axis or turned in
-//! a plane. Nothing is decided here: a wrong guess is a candidate that the search rejects.
+//! For a few coordinates: every shift, and every linear map, or where the mass matrix is constant and diagonal every
+//! rotation of two coordinates of equal mass. There are n² of them, so for many coordinates there are only those that
+//! a system of bodies may have: the coordinates of equal mass are taken as points in one, two or three dimensions,
+//! body by body (x1, y1, x2, y2, …) or axis by axis (x1, x2, …, y1, y2, …), or all coordinates by their names, and all
+//! points are shifted along an axis or turned in a plane. Nothing is decided here: a wrong guess is a candidate that
+//! the search rejects.
 
 use super::words::words;
 use crate::system::System;
@@ -90,7 +91,8 @@ fn groups(system: &System) -> Vec<Motion<f64>> {
     groups
 }
 
-/// Shifts and rotations of all coordinates whose names begin alike, for a few beginnings: x1, x2, … and y1, y2, …, in any order.
+/// Shifts and rotations of all coordinates whose names begin alike, for a few beginnings: x1, x2, … and y1, y2, …, in
+/// any order.
 fn by_names(system: &System) -> Vec<Motion<f64>> {
     let mut axes: BTreeMap<&str, BTreeMap<Vec<&str>, usize>> = BTreeMap::new();
     let named = system.coordinates.iter().take(if system.n() > LARGE { 0 } else { LARGE }).enumerate();

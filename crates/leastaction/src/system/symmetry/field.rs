@@ -1,7 +1,8 @@
 //! Arithmetic modulo a prime, in which an identity of polynomials is decided without rounding.
 //!
-//! A prime is 2⁶¹ − c with a small c, so that products are reduced by shifts. Numbers and decimal literals are fractions of whole
-//! numbers and map exactly. Everything else is random or a hash: a number that depends on nothing but what it is made of.
+//! A prime is 2⁶¹ − c with a small c, so that products are reduced by shifts. Numbers and decimal literals are
+//! fractions of whole numbers and map exactly. Everything else is random or a hash: a number that depends on nothing
+//! but what it is made of.
 
 /// c of the primes 2⁶¹ − c, the largest first.
 const PRIMES: [u64; 14] = [1, 31, 45, 229, 259, 283, 339, 391, 403, 465, 531, 579, 675, 759];

@@ -1,9 +1,10 @@
 //! Coordinates, and time, that stand in the formulas of L although L does not change with them.
 //!
-//! The azimuth of a pendulum in space, typed by its Cartesian position, cancels by sin² + cos² = 1 only after squares of sums are
-//! written out, which the graph does not do. Where it is proved that L is the same at every value of such a coordinate, it is set to zero
-//! in the formulas: they get shorter, and its momentum is conserved to the last bit, as that of a coordinate that was never typed.
-//! Time is taken out in the same way: a bead on a wire that turns uniformly has the energy of its own frame.
+//! The azimuth of a pendulum in space, typed by its Cartesian position, cancels by sin² + cos² = 1 only after squares
+//! of sums are written out, which the graph does not do. Where it is proved that L is the same at every value of such
+//! a coordinate, it is set to zero in the formulas: they get shorter, and its momentum is conserved to the last bit,
+//! as that of a coordinate that was never typed. Time is taken out in the same way: a bead on a wire that turns
+//! uniformly has the energy of its own frame.
 
 use super::point::Formula;
 use super::proof::ignored;

@@ -1,9 +1,10 @@
 //! L and its derivatives at a random point of a prime field.
 //!
-//! Coordinates, velocities, time, parameters and π are random. Polynomials, quotients, sin, cos, exp, sinh and cosh follow their
-//! rules. Any other function f is not interpreted: its value is a hash of f and of the values of its operands. L can only be proved
-//! to be unchanged where those operands are, so each of them gets an adjoint of its own, a random number: the derivative
-//! of Φ = L + Σ r_k u_k with random r_k and f(u_k) taken as constant vanishes along a motion only if it leaves all u_k and L unchanged.
+//! Coordinates, velocities, time, parameters and π are random. Polynomials, quotients, sin, cos, exp, sinh and cosh
+//! follow their rules. Any other function f is not interpreted: its value is a hash of f and of the values of its
+//! operands. L can only be proved to be unchanged where those operands are, so each of them gets an adjoint of its
+//! own, a random number: the derivative of Φ = L + Σ r_k u_k with random r_k and f(u_k) taken as constant vanishes
+//! along a motion only if it leaves all u_k and L unchanged.
 
 use super::angles::{Angles, Curve, CurvePoint};
 use super::field::PrimeField;
@@ -59,7 +60,8 @@ struct Values {
 }
 
 impl<'a> Formula<'a> {
-    /// A node of a graph as a function of n coordinates. Where nothing may gain or lose a definition along a motion, denominators are fixed.
+    /// A node of a graph as a function of n coordinates. Where nothing may gain or lose a definition along a motion,
+    /// denominators are fixed.
     pub(super) fn new(graph: &'a Graph, root: NodeId, n: usize, fixed_denominators: bool) -> Self {
         let nodes = graph.below(root);
         let [circle, hyperbola] =
@@ -79,8 +81,8 @@ impl<'a> Formula<'a> {
         (points <= PrimeField::COUNT as u64).then_some(points)
     }
 
-    /// How many values of a random number may hide a change, at most: the degrees of L and of its derivatives, and of the differences of all pairs
-    /// of operands whose values may be taken for equal.
+    /// How many values of a random number may hide a change, at most: the degrees of L and of its derivatives, and of
+    /// the differences of all pairs of operands whose values may be taken for equal.
     fn zeros(&self) -> f64 {
         let size = self.nodes.last().map_or(0, |root| root.0 as usize + 1);
         let mut degrees = Degrees { of: vec![[0.0; 2]; size], points: [vec![0.0; size], vec![0.0; size]] };

@@ -1,9 +1,10 @@
 //! Whether L is the same before and after a motion, for all states, times and parameters.
 //!
-//! The change of L along a motion is asked at points of several prime fields (`point`), so no state is sampled and no branch of a
-//! function is looked at. It is zero at all of them by chance with a probability below 1e-50. A function of operands that the motion
-//! leaves unchanged is unchanged, whatever the function; where the operands change, nothing is proved. What cannot be decided is
-//! taken for a change. docs/decisions/01-symmetries-are-proved.md has the argument.
+//! The change of L along a motion is asked at points of several prime fields (`point`), so no state is sampled and no
+//! branch of a function is looked at. It is zero at all of them by chance with a probability below 1e-50. A function
+//! of operands that the motion leaves unchanged is unchanged, whatever the function; where the operands change,
+//! nothing is proved. What cannot be decided is taken for a change. docs/decisions/01-symmetries-are-proved.md has the
+//! argument.
 
 use super::candidates::{Motion, Place};
 use super::point::{Formula, Point};

@@ -1,8 +1,9 @@
 //! Which combinations of candidates are symmetries: a null space.
 //!
-//! A random point of a prime field gives one equation Σ x_k F_k = 0, with F_k = (A_k q + b_k)·Φ_q + (A_k v)·Φ_v of candidate k. Points are
-//! added until they say nothing new. What they leave open is a space of motions; it gets the basis with the fewest entries, whose
-//! numbers must be simple fractions, and each of these motions is proved by `proof`.
+//! A random point of a prime field gives one equation Σ x_k F_k = 0, with F_k = (A_k q + b_k)·Φ_q + (A_k v)·Φ_v of
+//! candidate k. Points are added until they say nothing new. What they leave open is a space of motions; it gets the
+//! basis with the fewest entries, whose numbers must be simple fractions, and each of these motions is proved by
+//! `proof`.
 
 use super::candidates::{Motion, Place, candidates};
 use super::echelon::Echelon;
@@ -90,8 +91,8 @@ fn whole_numbers(x: &[u64]) -> Option<Vec<f64>> {
     Some(fractions.iter().map(|(n, d)| (n * (common / d)) as f64).collect())
 }
 
-/// Leaves out what follows from translations: if bodies of equal mass can be shifted along two axes, their centre of mass can be
-/// turned alone. That says no more than that it moves uniformly.
+/// Leaves out what follows from translations: if bodies of equal mass can be shifted along two axes, their centre of
+/// mass can be turned alone. That says no more than that it moves uniformly.
 fn without_centres_of_mass(found: Vec<Motion<f64>>) -> Vec<Motion<f64>> {
     let is_shift = |motion: &Motion<f64>| motion.keys().all(|place| matches!(place, Place::Shift(_)));
     let (mut chosen, maps): (Vec<_>, Vec<_>) = found.into_iter().partition(is_shift);
