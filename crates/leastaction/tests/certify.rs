@@ -35,6 +35,32 @@ fn of(system: &str, method: &str, step: &str, until: &str, set: &[(&str, f64)]) 
     measured(&run.plan().unwrap())
 }
 
+/// A pendulum in space by its Cartesian position, from which the azimuth cancels, in so strong a field.
+fn by_position(gravity: &str) -> Run {
+    let text = format!(
+        "coordinates = ['theta', 'phi']\n\
+         [definitions]\nx = 'sin(theta)*cos(phi)'\ny = 'sin(theta)*sin(phi)'\nz = '-cos(theta)'\n\
+         [lagrangian]\nkinetic = '1/2*(dot(x)^2 + dot(y)^2 + dot(z)^2)'\npotential = '{gravity}*z'\n\
+         [initial]\nq = [1, 0]\nv = [0, 2]\n[run]\nmethod = 'lobatto'\nstep = 0.02\nuntil = 4\n"
+    );
+    Run::read("position", &leastaction::error::Source::new("position.toml", text)).unwrap()
+}
+
+#[test]
+fn l_is_compared_with_what_was_typed() {
+    let plan = by_position("9.81").plan().unwrap();
+    let certificate = measured(&plan);
+    let found = certificate.lagrangian.unwrap();
+    assert!(found.verdict == Verdict::Pass && found.measured.difference < 1e-14, "{found:?}");
+    // had another Lagrangian been typed, this would be noticed
+    let mut other = plan;
+    other.problem.system.typed = by_position("9.82").plan().unwrap().problem.system.typed;
+    let certificate = measured(&other);
+    assert_eq!(certificate.failed, ["Lagrangian"]);
+    // nothing was taken out here
+    assert!(of("pendulum", "", "", "", &[]).lagrangian.is_none());
+}
+
 #[test]
 fn every_system_of_the_catalogue_passes() {
     for entry in catalogue::ENTRIES {

@@ -18,6 +18,7 @@ pub mod structure;
 mod studies;
 mod study;
 pub(crate) mod truth;
+mod typed;
 pub mod verify;
 
 pub use certify::{Attempts, Picked, pick, pick_for, simulate_within};

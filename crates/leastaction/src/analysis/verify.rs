@@ -6,6 +6,7 @@
 
 mod events;
 
+use super::typed::difference;
 use crate::error::{Error, Result, number};
 use crate::simulate::{Checkpoint, Conserved, EnergyMeter, InitialState, Journey, Plan, Recording, Run};
 use crate::system::{Energy, Gradient, Quantity};
@@ -63,6 +64,9 @@ const SLACK: f64 = 100.0;
 /// A state is moved by this part of itself.
 const MOVED: f64 = 4.0 * f64::EPSILON;
 
+/// L as it was typed is looked at in so many rows.
+const TYPED_STATES: usize = 50;
+
 /// Asked now and then whether to go on.
 pub type GoOn<'a> = &'a dyn Fn() -> ControlFlow<()>;
 
@@ -76,6 +80,7 @@ pub fn verify_states(run: &Run, rows: &Recording, effort: &Effort, go_on: GoOn<'
     let ends = Ends::new(&plan, rows);
     let mut checks =
         vec![ends.times(&plan, rows), numbers_are_finite(rows), energies(&plan, rows), momenta(&plan, rows)];
+    checks.extend(lagrangian(&plan, rows));
     checks.extend(conserved(&plan, rows, &ends));
     let (same_bits, computed) = from_the_start(&plan, rows, effort, go_on)?;
     checks.push(same_bits);
@@ -175,6 +180,16 @@ fn energies(plan: &Plan, rows: &Recording) -> Check {
     }
     let how = if largest == 0.0 { "bit by bit".to_owned() } else { format!("within {largest:.1e}") };
     Check::new("energies", true, format!("those of the states, {how}"))
+}
+
+/// Whether L as it was typed has the same values in some rows, where something was taken out of it.
+fn lagrangian(plan: &Plan, rows: &Recording) -> Option<Check> {
+    let states = (0..rows.len()).step_by(rows.len().div_ceil(TYPED_STATES)).chain([rows.len() - 1]);
+    let states = states.map(|row| (of_row(&rows.q, row, rows.n), of_row(&rows.v, row, rows.n), rows.t[row]));
+    let found = difference(&plan.problem, states)?;
+    let words = format!("differs from L as it was typed by at most {:.1e} of its terms", found.largest);
+    let place = if found.is_rounding() { String::new() } else { format!(", at t = {}", number(found.t)) };
+    Some(Check::new("lagrangian", found.is_rounding(), words + &place))
 }
 
 /// Whether momenta are those of the velocities, as far as their last digits tell.

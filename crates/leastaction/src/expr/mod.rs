@@ -49,7 +49,6 @@ pub use stage::{Stage, Staging};
 pub use states::FourStates;
 pub use syntax::{Ast, Flaw, Formula, Kind, Loop, LoopKind, Shared};
 pub use tape::{Evaluator, Tape};
-pub(crate) use tape::{apply_binary, apply_unary};
 pub(crate) use trace::Inputs;
 pub use trace::{Expr, record};
 pub use value::{CONSTANTS, Value, functions};

@@ -544,7 +544,7 @@ fn run<R: Real>(instructions: &[Instruction], registers: &mut [R], outputs: &mut
 
 /// The functions of one operand, out of the interpreter's way.
 #[inline(never)]
-pub(crate) fn apply_unary<R: Real>(op: Unary, a: &R) -> R {
+fn apply_unary<R: Real>(op: Unary, a: &R) -> R {
     match op {
         Unary::Neg => -a.clone(),
         Unary::Sqrt => a.sqrt(),
@@ -567,7 +567,7 @@ pub(crate) fn apply_unary<R: Real>(op: Unary, a: &R) -> R {
 
 /// The rarer functions of two operands.
 #[inline(never)]
-pub(crate) fn apply_binary<R: Real>(op: Binary, a: &R, b: &R) -> R {
+fn apply_binary<R: Real>(op: Binary, a: &R, b: &R) -> R {
     match op {
         Binary::Add => a.clone() + b.clone(),
         Binary::Sub => a.clone() - b.clone(),

@@ -3,21 +3,20 @@
 //! Own code rather than a crate: it runs in any [`Field`] (derivatives and many digits included), allocates only
 //! when it is made, and the matrices are either small and dense or long and banded. [`Matrix`] picks one of
 //! the two; [`Ordering`] numbers the coordinates so that a sparse coupling becomes a narrow band. [`Square`] is plain matrix
-//! algebra; [`Pencil`] and [`BandPencil`] know eigenvalues, of a method to many digits and of a large system by counting;
-//! [`null_space()`] and [`reduced_basis`] find what a set of equations leaves open.
+//! algebra; [`Pencil`] and [`BandPencil`] know eigenvalues, of a method to many digits and of a large system by counting.
 
 mod banded;
 mod definite;
 mod dense;
 mod inertia;
-mod null_space;
+mod null_vector;
 mod ordering;
 mod pencil;
 mod square;
 
 pub use definite::not_positive;
 pub use inertia::BandPencil;
-pub use null_space::{null_space, null_vector, reduced_basis};
+pub use null_vector::null_vector;
 pub use ordering::Ordering;
 pub use pencil::Pencil;
 pub use square::Square;

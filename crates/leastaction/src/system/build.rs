@@ -382,6 +382,7 @@ impl Builder {
                 "the Lagrangian couples more than {MAX_PAIRS} pairs of coordinates; write it so that each coordinate is coupled to few others, or take fewer coordinates"
             ));
         };
+        let model = Arc::new(model);
         let rest = Initial {
             q: vec![Quantity::Number(0.0); n],
             start: Start::Velocities(vec![Quantity::Number(0.0); n]),
@@ -403,7 +404,8 @@ impl Builder {
             initial: self.initial.unwrap_or(rest),
             defaults: self.defaults,
             motion,
-            model: Arc::new(model),
+            typed: model.clone(),
+            model,
             scope,
             origin: None,
             definite: false,

@@ -164,6 +164,9 @@ pub struct System {
     pub motion: Option<Motion>,
     /// The Lagrangian and its derivatives.
     pub model: Arc<Model>,
+    /// The same of the Lagrangian as it was typed, with coordinates and time that were taken out of `model` because L
+    /// does not depend on them.
+    pub typed: Arc<Model>,
     /// The names of a text; see [`System::scope`].
     scope: Option<Arc<Scope>>,
     /// Where the Lagrangian is written, if it was read from a text.

@@ -142,7 +142,7 @@ impl Model {
             Coupling::Few => Pattern::of_entries(&graph, &l_qq),
             Coupling::Many(pairs) => Pattern { pairs, constant: are_linear(&graph, &l_q) },
         };
-        let structure = Structure::new(&graph, n, lagrangian, &l_q, forces, (&l_qv, &l_vv));
+        let structure = Structure::new(&graph, n, lagrangian, forces, (&l_qv, &l_vv));
         let graph = Arc::new(graph);
         let stiffness = OnceLock::new();
         if at_once {
@@ -329,7 +329,6 @@ impl Structure {
         graph: &Graph,
         n: usize,
         lagrangian: NodeId,
-        l_q: &[NodeId],
         forces: Pattern,
         (l_qv, l_vv): (&[Entry], &[Entry]),
     ) -> Self {
@@ -343,8 +342,15 @@ impl Structure {
         masses.sort_unstable();
         masses.dedup();
         let mass_depends = depends(graph, l_vv);
+        // a coordinate may occur although its force is zero: sign(x) jumps
+        let mut occurs = vec![false; n];
+        for id in graph.below(lagrangian) {
+            if let Node::Coordinate(i) = graph.node(id) {
+                occurs[i as usize] = true;
+            }
+        }
         Self {
-            cyclic: (0..n).filter(|&i| graph.is_zero(l_q[i])).collect(),
+            cyclic: (0..n).filter(|&i| !occurs[i]).collect(),
             autonomous: !graph.depends(lagrangian).on(Depends::TIME),
             quadratic: !mass_depends.on(Depends::VELOCITIES),
             constant_mass: !mass_depends.on(Depends::STATE),

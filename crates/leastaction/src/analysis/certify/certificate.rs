@@ -69,6 +69,15 @@ pub struct RunFound {
     pub largest_step_error_at: Option<f64>,
 }
 
+/// Whether L as it was typed has the values of the L that runs.
+#[derive(Clone, Debug, Default, Serialize)]
+pub struct LagrangianFound {
+    /// The largest difference of L and of the energy, in parts of the sizes of their terms.
+    pub difference: f64,
+    /// When.
+    pub at: f64,
+}
+
 /// The order, from errors against a computed reference.
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct OrderFound {
@@ -254,6 +263,9 @@ pub struct Certificate {
     pub failed: Vec<String>,
     /// Whether the run gets to its end.
     pub run: Check<RunFound>,
+    /// Whether L is as it was typed, where coordinates or time were taken out of it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub lagrangian: Option<Check<LagrangianFound>>,
     /// The order in q and p.
     pub order: Check<OrderFound>,
     /// Whether a step is symplectic.
@@ -284,12 +296,13 @@ impl Certificate {
         fn row<'a, T>(name: &'a str, c: &'a Check<T>) -> (&'a str, Verdict, &'a str, Option<&'a str>) {
             (name, c.verdict, &c.finding, c.advice.as_deref())
         }
-        let mut rows = vec![
-            row("run", &self.run),
+        let mut rows = vec![row("run", &self.run)];
+        rows.extend(self.lagrangian.iter().map(|check| row("Lagrangian", check)));
+        rows.extend([
             row("order", &self.order),
             row("symplecticity", &self.symplecticity),
             row("reversibility", &self.reversibility),
-        ];
+        ]);
         rows.extend(self.momenta.iter().map(|check| row("momentum", check)));
         rows.extend([
             row("energy", &self.energy),

@@ -1,6 +1,6 @@
 //! A certificate: what a method does to a user's own system, measured on it, with a verdict for every property.
 //!
-//! [`certify`] takes a checked run ([`Plan`]) and measures in this order: the run once (`trail`), the order where its steps are
+//! [`certify`] takes a checked run ([`Plan`]) and measures in this order: the run once (`trail`), L as it was typed (`lagrangian`), the order where its steps are
 //! least accurate (`order`), symplecticity and reversibility (`defects`), momenta and energy (`conserved`), the solver and how
 //! far it reaches (`solver`), frequencies, mass matrix (`terrain`) and the dominant period (`spectrum`), and what would reach a
 //! given energy error at the least cost (`recommend`). All of it runs the stepper that simulates. Work is bounded by counts, not
@@ -13,6 +13,7 @@ mod certificate;
 mod conserved;
 mod cost;
 mod defects;
+mod lagrangian;
 mod order;
 mod page;
 mod pick;
@@ -26,8 +27,8 @@ mod terrain;
 mod trail;
 
 pub use certificate::{
-    Candidate, Certificate, Check, DefectFound, EnergyFound, FrequencyFound, MassFound, MomentumFound,
-    OrderFound, PeriodFound, Recommendation, RunFound, SolverFound, Verdict,
+    Candidate, Certificate, Check, DefectFound, EnergyFound, FrequencyFound, LagrangianFound, MassFound,
+    MomentumFound, OrderFound, PeriodFound, Recommendation, RunFound, SolverFound, Verdict,
 };
 
 pub use attempts::{Attempts, simulate_within};
@@ -154,6 +155,7 @@ pub fn certify(plan: &Plan, options: &Options, watch: Watch<'_>) -> Result<Certi
         verdict: Verdict::Pass,
         failed: Vec::new(),
         run: run(&subject, &trail, &single),
+        lagrangian: lagrangian::lagrangian(&subject, &trail),
         order: order::order(&subject, &trail, &sizes, &single, &terrain),
         symplecticity: defects::symplecticity(&subject, &trail, &sizes, &terrain),
         reversibility: defects::reversibility(&subject, &trail, &sizes),

@@ -1,11 +1,13 @@
 //! Motions that may be symmetries, or of which symmetries may be combined.
 //!
-//! For a few coordinates: every shift, and every linear map, or where the mass matrix is constant and diagonal every rotation of
-//! two coordinates of equal mass. There are n² of them, so for many coordinates there are only those that a system of bodies may
-//! have: the coordinates of equal mass are taken as points in one, two or three dimensions, body by body (x1, y1, x2, y2, …) or
-//! axis by axis (x1, x2, …, y1, y2, …), and all points are shifted along an axis or turned in a plane. Nothing is decided
-//! here: a wrong guess is a candidate that the search rejects.
+//! For a few coordinates: every shift, and every linear map, or where the mass matrix is constant and diagonal every
+//! rotation of two coordinates of equal mass. There are n² of them, so for many coordinates there are only those that
+//! a system of bodies may have: the coordinates of equal mass are taken as points in one, two or three dimensions,
+//! body by body (x1, y1, x2, y2, …) or axis by axis (x1, x2, …, y1, y2, …), or all coordinates by their names, and all
+//! points are shifted along an axis or turned in a plane. Nothing is decided here: a wrong guess is a candidate that
+//! the search rejects.
 
+use super::words::words;
 use crate::system::System;
 use std::collections::BTreeMap;
 
@@ -13,6 +15,9 @@ use std::collections::BTreeMap;
 const MOST: usize = 160;
 /// With more coordinates than this, they are only shifted all at once.
 const LARGE: usize = 20_000;
+
+/// Names that begin in more ways are no axes.
+const AXES: usize = 6;
 
 /// A place in A or in b.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -48,39 +53,66 @@ pub(super) fn candidates(system: &System) -> Vec<Motion<f64>> {
 
 fn proposals(system: &System) -> Vec<Motion<f64>> {
     let n = system.n();
-    let classes = classes(system);
     let shifts = || (0..n).map(|i| Motion::from([(Place::Shift(i), 1.0)]));
-
-    let count = match &classes {
-        Some(classes) => classes.iter().map(|class| class.len() * class.len().saturating_sub(1) / 2).sum(),
-        None => n.saturating_mul(n),
-    };
-    if count + n <= MOST {
-        let maps: Vec<_> = match &classes {
-            Some(classes) => classes.iter().flat_map(|class| pairs(class)).map(turn).collect(),
-            None => (0..n * n).map(|k| Motion::from([(Place::of(k / n, k % n), 1.0)])).collect(),
-        };
+    let classes = classes(system);
+    if classes.is_none() && n.saturating_mul(n + 1) <= MOST {
+        let maps = (0..n * n).map(|k| Motion::from([(Place::of(k / n, k % n), 1.0)]));
         return shifts().chain(maps).collect();
     }
-    let whole = vec![(0..n).collect()];
-    let classes = classes.unwrap_or_else(|| whole.clone());
+    let all = vec![(0..n).collect()];
+    let classes = classes.unwrap_or_else(|| all.clone());
+    let count: usize = classes.iter().map(|class| class.len() * class.len().saturating_sub(1) / 2).sum();
+    if count + n <= MOST {
+        return shifts().chain(classes.iter().flat_map(|class| pairs(class)).map(turn)).collect();
+    }
+    let mut found = by_names(system);
     // the arrangements of one class are at most eight rotations and eleven shifts
     if n + 8 * classes.len() <= MOST {
-        return shifts().chain(arranged(&classes, false)).collect();
-    }
-    if 19 * classes.len() <= MOST {
-        return arranged(&classes, true);
-    }
-    let mut found = arranged(&whole, true);
-    let structure = system.structure();
-    if n <= LARGE && (2..=MOST / 2).contains(&structure.groups) {
-        let mut groups = vec![Motion::new(); structure.groups];
-        for i in 0..n {
-            groups[structure.group[i]].insert(Place::Shift(i), 1.0);
-        }
-        found.extend(groups);
+        found.extend(shifts().chain(arranged(&classes, false)));
+    } else if 19 * classes.len() <= MOST {
+        found.extend(arranged(&classes, true));
+    } else {
+        found.extend(arranged(&all, true));
+        found.extend(groups(system));
     }
     found
+}
+
+/// Shifts of all coordinates that have to do with each other.
+fn groups(system: &System) -> Vec<Motion<f64>> {
+    let structure = system.structure();
+    if system.n() > LARGE || !(2..=MOST / 2).contains(&structure.groups) {
+        return Vec::new();
+    }
+    let mut groups = vec![Motion::new(); structure.groups];
+    for i in 0..system.n() {
+        groups[structure.group[i]].insert(Place::Shift(i), 1.0);
+    }
+    groups
+}
+
+/// Shifts and rotations of all coordinates whose names begin alike, for a few beginnings: x1, x2, … and y1, y2, …, in
+/// any order.
+fn by_names(system: &System) -> Vec<Motion<f64>> {
+    let mut axes: BTreeMap<&str, BTreeMap<Vec<&str>, usize>> = BTreeMap::new();
+    let named = system.coordinates.iter().take(if system.n() > LARGE { 0 } else { LARGE }).enumerate();
+    for (i, coordinate) in named {
+        if let Some((axis, body)) = words(&coordinate.name).split_first() {
+            axes.entry(axis).or_default().insert(body.to_vec(), i);
+        }
+    }
+    if axes.len() > AXES {
+        return Vec::new();
+    }
+    let axes: Vec<_> = axes.into_values().collect();
+    let shift = |axis: &BTreeMap<_, usize>| axis.values().map(|i| (Place::Shift(*i), 1.0)).collect();
+    let shifts = axes.iter().map(shift);
+    let rotation = |(a, b): (usize, usize)| -> Motion<f64> {
+        let both = axes[a].iter().filter_map(|(body, i)| Some((*i, *axes[b].get(body)?)));
+        both.flat_map(|(i, j)| turn((i, j))).collect()
+    };
+    let numbers: Vec<usize> = (0..axes.len()).collect();
+    shifts.chain(pairs(&numbers).map(rotation)).collect()
 }
 
 /// Coordinates of equal mass, if the mass matrix is constant and diagonal.

@@ -1,16 +1,23 @@
 //! Linear symmetries of a Lagrangian and what they conserve.
 //!
-//! A motion q → q + ε(Aq + b) that leaves L unchanged, (Aq + b)·L_q + (Av)·L_v = 0 for all states, times and parameters, conserves
-//! J = p·(Aq + b) (Noether). b alone is a translation, and J a total momentum; an antisymmetric A is a rotation, and J an angular
-//! momentum. Variational methods keep every such J to rounding, because their polynomials are carried along by the motion.
+//! A motion q → q + ε(Aq + b) that leaves L unchanged, (Aq + b)·L_q + (Av)·L_v = 0 for all states, times and
+//! parameters, conserves J = p·(Aq + b) (Noether). b alone is a translation, and J a total momentum; an antisymmetric
+//! A is a rotation, and J an angular momentum. Variational methods keep every such J to rounding, because their
+//! polynomials are carried along by the motion.
 //!
-//! `candidates` lists motions that may be symmetries, `search` finds the combinations of them that are, `proof` makes sure of them, `words` names those and `momentum` computes J.
-//! `hidden` takes coordinates out of L that only seem to occur in it.
-//! Coordinates that do not occur in L are known from [`Structure::cyclic`](super::Structure::cyclic) and not listed again.
+//! `candidates` lists motions that may be symmetries, `search` finds the combinations of them that are, `proof` proves
+//! them, `words` names those and `momentum` computes J. Search and proof evaluate L at a `point` of a prime `field`,
+//! with `angles` for sines and exponentials and `echelon` for linear equations. `hidden` takes coordinates out of L
+//! that only seem to occur in it. Coordinates that do not occur in L are known from
+//! [`Structure::cyclic`](super::Structure::cyclic) and not listed again.
 
+mod angles;
 mod candidates;
+mod echelon;
+mod field;
 mod hidden;
 mod momentum;
+mod point;
 mod proof;
 mod search;
 mod words;
@@ -20,7 +27,6 @@ pub use momentum::{Compensated, Momentum, Sum};
 
 use super::{Problem, System};
 use crate::scalar::Real;
-use search::Sample;
 
 /// A motion q → q + ε(Aq + b) that leaves the Lagrangian unchanged.
 #[derive(Clone, Debug, PartialEq)]
@@ -59,23 +65,16 @@ impl Symmetry {
 }
 
 impl System {
-    /// The linear symmetries of the Lagrangian that hold for all values of its parameters, but for shifts of cyclic coordinates.
-    /// They are looked for once, when they are first asked for, around the default initial state.
+    /// The linear symmetries of the Lagrangian that hold for all values of its parameters, but for shifts of cyclic
+    /// coordinates. They are proved for all states. They are looked for once, when they are first asked for.
     pub fn symmetries(&self) -> &[Symmetry] {
-        self.model
-            .symmetries
-            .get_or_init(|| Sample::default_of(self).map_or_else(Vec::new, |at| find(self, &at)))
+        self.model.symmetries.get_or_init(|| words::named(self, search::symmetries(self)))
     }
 }
 
 impl<R: Real> Problem<R> {
-    /// The [symmetries of the system](System::symmetries), looked for around the initial state of the problem if they are not
-    /// known yet.
+    /// The [symmetries of the system](System::symmetries).
     pub fn symmetries(&self) -> &[Symmetry] {
-        self.system.model.symmetries.get_or_init(|| find(&self.system, &Sample::of(self)))
+        self.system.symmetries()
     }
-}
-
-fn find(system: &System, around: &Sample) -> Vec<Symmetry> {
-    words::named(system, search::symmetries(system, around))
 }

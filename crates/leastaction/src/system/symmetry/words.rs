@@ -104,7 +104,7 @@ fn common(system: &System, coordinates: impl Iterator<Item = usize>) -> Option<S
 }
 
 /// The words of a name: what stands between underscores and brackets, and numbers apart from letters.
-fn words(name: &str) -> Vec<&str> {
+pub(super) fn words(name: &str) -> Vec<&str> {
     let mut list = Vec::new();
     for word in name.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()) {
         let letters = word.trim_end_matches(|c: char| c.is_numeric());
