@@ -570,7 +570,7 @@ fn two_processes_do_not_compute_one_checkpoint() {
     }
     // asked to end, it saves and ends
     assert!(Command::new("kill").arg(first.id().to_string()).status().unwrap().success());
-    assert_eq!(first.wait().unwrap().code(), Some(130));
+    assert_eq!(first.wait().unwrap().code(), Some(143));
     let begun = folder.run(begin);
     assert_eq!(begun.code, 2);
     assert!(begun.stderr.contains("`leastaction resume run.check` continues it"), "{}", begun.stderr);
