@@ -7,8 +7,8 @@ use crate::error::number;
 /// was simulated.
 const DOUBTFUL: f64 = 1e-3;
 const LARGE: f64 = 0.1;
-/// A step that gets more than this part of the motion wrong does not resolve it: about nine steps of `midpoint` to a period, or three of `gauss4`.
-const UNRESOLVED: f64 = 0.01;
+/// A step that gets more than this part of the motion wrong does not resolve it: about twenty steps of `midpoint` to a period, or five of `simpson`.
+const UNRESOLVED: f64 = 1e-3;
 
 impl Solution {
     /// What was looked for and did not happen, or happened too often to be kept.

@@ -29,18 +29,19 @@ pub(super) struct Ladder {
 }
 
 impl Ladder {
-    /// A ladder about a step. Larger ones are left out where they need not show in the energy.
-    pub(super) fn new(tolerance: f64, own: Pace, larger: bool) -> Self {
+    /// A ladder about a step. Larger ones are left out from the first on that does not resolve the motion, which need not show in the energy.
+    pub(super) fn new(tolerance: f64, own: Pace, resolves: impl Fn(Pace) -> bool) -> Self {
         let length = own.step * own.steps as f64;
         let steps = |rung: i32| {
             let factor = pow(2.0, f64::from(rung) / RUNGS_A_HALF);
             (own.steps as f64 * factor).ceil().max(1.0)
         };
-        let above = if larger { -ABOVE } else { 0 };
-        let mut counts: Vec<f64> = (above..=BELOW).map(steps).collect();
+        let pace = |count: f64| Pace { step: length / count, steps: count as u64 };
+        let above = (1..=ABOVE).take_while(|rung| resolves(pace(steps(-rung)))).last().unwrap_or(0);
+        let mut counts: Vec<f64> = (-above..=BELOW).map(steps).collect();
         counts.dedup();
         let middle = counts.iter().position(|count| *count >= own.steps as f64).unwrap_or(0);
-        let rungs = counts.iter().map(|count| Pace { step: length / count, steps: *count as u64 }).collect();
+        let rungs = counts.iter().map(|count| pace(*count)).collect();
         Self { tolerance, rungs, middle, tried: Vec::new() }
     }
 
@@ -70,7 +71,7 @@ mod tests {
 
     #[test]
     fn rungs_go_down_by_a_fifth_through_the_own_step() {
-        let ladder = Ladder::new(1e-8, Pace { step: 0.1, steps: 100 }, true);
+        let ladder = Ladder::new(1e-8, Pace { step: 0.1, steps: 100 }, |_| true);
         assert_eq!(ladder.rungs[ladder.middle], Pace { step: 0.1, steps: 100 });
         for pair in ladder.rungs.windows(2) {
             let ratio = pair[0].step / pair[1].step;
@@ -78,12 +79,13 @@ mod tests {
             assert!((pair[0].step * pair[0].steps as f64 - 10.0).abs() < 1e-12);
         }
         assert_eq!(ladder.rungs[0].steps, 25);
-        assert_eq!(Ladder::new(1e-8, Pace { step: 0.1, steps: 100 }, false).middle, 0);
+        assert_eq!(Ladder::new(1e-8, Pace { step: 0.1, steps: 100 }, |_| false).middle, 0);
+        assert_eq!(Ladder::new(1e-8, Pace { step: 0.1, steps: 100 }, |pace| pace.step < 0.17).middle, 2);
     }
 
     #[test]
     fn members_start_where_others_of_their_energy_ended() {
-        let mut ladder = Ladder::new(1e-8, Pace { step: 0.1, steps: 100 }, true);
+        let mut ladder = Ladder::new(1e-8, Pace { step: 0.1, steps: 100 }, |_| true);
         assert_eq!(ladder.rung(3.0), ladder.middle);
         ladder.learn((0..100).map(|i| (f64::from(i), if i < 50 { 4 } else { 9 })).collect());
         assert_eq!((ladder.rung(-1.0), ladder.rung(20.0), ladder.rung(80.0), ladder.rung(1e9)), (4, 4, 9, 9));

@@ -10,8 +10,8 @@ use super::spec::Ensemble;
 use crate::error::{Error, Result};
 use crate::simulate::numbers::Numbers;
 use crate::simulate::plan::period_text;
-use crate::simulate::{Observed, Plan, Run};
-use crate::step::Sines;
+use crate::simulate::{Observed, Outcome, Plan, Resolution, Run, simulate};
+use crate::step::{Sines, State};
 use crate::system::{Quantities, Quantity, Starter, System, Variable};
 use std::collections::HashSet;
 use std::ops::Range;
@@ -28,6 +28,8 @@ const MOST_TRIED: u64 = 256;
 /// A fixed number of sweeps may take so many times the steps that are needed if all are solved, as members that are tried tell. With twice the steps double
 /// pendula within 1e-3 still took 0.41 s instead of 1.05 s in registers of eight lanes.
 const MOST_MORE: f64 = 3.0;
+/// So many steps of each size tell whether it resolves the motion.
+const STEPS_COMPARED: u64 = 256;
 /// So many times the steps are worth it to compute sines at the starts of steps instead of their points.
 const AT_START: f64 = 1.15;
 /// Even a small ensemble has about so many blocks, for threads to share.
@@ -98,9 +100,7 @@ impl EnsemblePlan {
     /// Gives members steps that keep to a tolerance, after a look at some of them, and an engine that is good for it.
     fn climb(&mut self, tolerance: f64, observed: &Observed) {
         let own = Pace { step: self.base.step, steps: self.base.steps };
-        // a linear motion keeps its energy with any step
-        let larger = !self.base.problem.system.model.is_linear();
-        let mut ladder = Ladder::new(tolerance, own, larger);
+        let mut ladder = Ladder::new(tolerance, own, |pace| self.resolves(pace, tolerance));
         let affordable = STEPS_TRIED / own.steps.max(1);
         let count = affordable.clamp(FEWEST_TRIED, MOST_TRIED).min(self.count().div_ceil(4));
         // in the middle of equal parts
@@ -134,6 +134,16 @@ impl EnsemblePlan {
             None => ladder.learn(tried),
         }
         self.engine.climb(&Arc::new(ladder));
+    }
+
+    /// Whether steps of this size resolve the run that is not varied, to a tolerance.
+    fn resolves(&self, pace: Pace, tolerance: f64) -> bool {
+        let problem = &self.base.problem;
+        let steps = pace.steps.min(STEPS_COMPARED);
+        let (mut stepper, mut state) = (self.base.stepper(problem, pace.step), State::new(problem));
+        let mut resolution = Resolution::new(&state, steps);
+        let outcome = simulate(problem, &mut stepper, &mut state, steps, &mut [&mut resolution]);
+        matches!(outcome, Outcome::Done) && resolution.error() <= tolerance
     }
 
     /// How many members there are.
