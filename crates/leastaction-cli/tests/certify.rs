@@ -63,7 +63,10 @@ fn the_json_has_the_documented_keys() {
                 }
                 assert_eq!(found, wanted.iter().map(String::as_str).collect(), "{key}");
             }
-            documented.insert(key);
+            // only where something was taken out of L
+            if key != "lagrangian" || certificate.get("lagrangian").is_some() {
+                documented.insert(key);
+            }
         }
     }
     assert_eq!(keys(&certificate), documented.iter().map(String::as_str).collect());

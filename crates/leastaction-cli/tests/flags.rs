@@ -58,6 +58,7 @@ fn cases() -> Vec<Case> {
         (SECTION, "--stop c=2"),
         ("simulate double-pendulum --until 0.3 --out out.csv", "--every 3"),
         ("simulate double-pendulum --until 0.3 --out out.csv", "--dense 3"),
+        ("simulate double-pendulum --until 2000 --step 0.01", "--accuracy"),
         (SIMULATE, "--out out.csv"),
         (SIMULATE, "!--events out.csv"),
         ("simulate double-pendulum --until 0.3 --event low=q1", "--events out.csv"),

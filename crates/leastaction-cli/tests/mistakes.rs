@@ -241,7 +241,7 @@ fn answer(folder: &Folder, command: &str) -> (i32, String) {
         leastaction().current_dir(folder.path("")).env("NO_COLOR", "1").args(arguments).output().unwrap();
     let stderr = String::from_utf8(output.stderr).unwrap();
     // what is written beside a failure is not the message
-    let from = stderr.find("error").unwrap_or(0);
+    let from = stderr.find("error: ").unwrap_or(0);
     (output.status.code().unwrap(), stderr[from..].to_owned())
 }
 

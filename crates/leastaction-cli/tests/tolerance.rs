@@ -19,7 +19,7 @@ fn what_is_picked_is_said_and_kept_to() {
     }
     assert!(!out.stderr.contains("warning"), "{}", out.stderr);
     let summary = json(&out.stdout);
-    let error = summary["energy"]["max_relative_error"].as_f64().unwrap();
+    let error = summary["energy"]["max_error"].as_f64().unwrap();
     assert!(error <= 1e-9);
     assert_eq!(summary["tolerance"], 1e-9);
     assert_eq!(summary["picked"]["error"], error);
@@ -61,16 +61,21 @@ fn flags_replace_what_a_file_says() {
 }
 
 #[test]
-fn a_run_above_its_tolerance_is_warned_of() {
+fn a_run_above_its_tolerance_ends_with_an_error() {
     let folder = Folder::new("tolerance-above");
     let out = folder.run("simulate pendulum --until 5 --tolerance 1e-9 --step 0.1 --method simpson");
-    assert_eq!(out.code, 0, "{}", out.stderr);
-    for part in ["warning: the energy error is ", "more than the tolerance of 1.0e-9", "leave out the step"] {
+    assert_eq!(out.code, 1, "{}", out.stderr);
+    for part in [
+        "error: the energy error is ",
+        "the result is kept",
+        "more than the tolerance of 1.0e-9",
+        "leave out the step",
+    ] {
         assert!(out.stderr.contains(part), "{part}: {}", out.stderr);
     }
     let section = "section henon-heiles --event s=x --until 40 --tolerance 1e-9 --step 0.5 --method simpson";
     let out = folder.run(section);
-    assert!(out.stderr.contains("1 of 1 motions exceed the tolerance"), "{}", out.stderr);
+    assert!(out.code == 1 && out.stderr.contains("1 of 1 motions exceed the tolerance"), "{}", out.stderr);
 }
 
 #[test]
@@ -110,7 +115,6 @@ fn bad_tolerances_are_refused() {
         ("2", "a tolerance of 2 cannot"),
         ("nan", "nan"),
         ("tight", "tight"),
-        ("3e-16", "smallest error reached"),
         ("1e-40", "a tolerance of 1e-40 is below the rounding of the numbers, 2.2e-16"),
         ("1e-40", "the smallest tolerance that makes sense is a few times that: try 1e-15"),
         (
@@ -128,7 +132,11 @@ fn bad_tolerances_are_refused() {
     // more digits have less rounding; what did not keep to it is told what would
     let out =
         folder.run("simulate pendulum --until 5 --tolerance 1e-30 --precision 40 --step 0.1 --method gauss4");
-    assert!(out.code == 0 && out.stderr.contains("\n  give a smaller step, or"), "{}", out.stderr);
+    assert!(out.code == 1 && out.stderr.contains("\n  give a smaller step, or"), "{}", out.stderr);
+    // more than the digits there are: the last attempt goes to the end, and its result is kept
+    let out = folder.run("simulate pendulum --until 5 --tolerance 3e-16 --out kept.csv");
+    assert!(out.code == 1 && out.stderr.contains("more than the tolerance of 3.0e-16"), "{}", out.stderr);
+    assert!(out.stderr.contains("begins again") && folder.path("kept.csv").is_file(), "{}", out.stderr);
     folder.write("mine.toml", "system = \"pendulum\"\n[run]\ntolerance = [1]\n");
     assert_eq!(folder.run("simulate mine.toml").code, 2);
 }

@@ -168,7 +168,10 @@ fn constants_of_the_energy_change_nothing_that_is_picked() {
                 let [a, b] = [(&plain, 0.0), (&found, constant)]
                     .map(|(found, constant)| found.run.simulate_system(&case.system(constant)).unwrap());
                 assert_eq!(a.warnings(), b.warnings(), "{what}");
-                assert_eq!((&a.summary.q, a.summary.energy.max_error), (&b.summary.q, b.summary.energy.max_error));
+                assert_eq!(
+                    (&a.summary.q, a.summary.energy.max_error),
+                    (&b.summary.q, b.summary.energy.max_error)
+                );
             }
         }
     }

@@ -177,7 +177,7 @@ impl Failure {
                 };
                 write!(
                     f,
-                    "the energy, which is conserved, {went} from {} to {}, wrong by {:.1e} times what the motion has of it, so {has_left}",
+                    "the energy, which only work in time can change, {went} from {} to {}, wrong by {:.1e} times what the motion has of it, so {has_left}",
                     short(*from),
                     short(*after),
                     step.max(all) / scale

@@ -74,8 +74,10 @@ impl Solution {
         let energy = &self.summary.energy;
         let what = if energy.conserved { "energy error" } else { "error of the energy balance" };
         // the step is too large, even if every step was solved; an error that is no number is one too
-        if !(energy.max_error <= DOUBTFUL) {
-            let verdict = if energy.max_error <= LARGE {
+        if !(energy.max_error <= DOUBTFUL.max(energy.rounding)) {
+            let verdict = if !energy.conserved {
+                "the motion, or the work of what drives it, is not resolved"
+            } else if energy.max_error <= LARGE {
                 "positions are probably wrong"
             } else {
                 "this is not the motion of the system"
@@ -92,6 +94,15 @@ impl Solution {
             warnings.push(format!(
                 "the step is too large for the motion of `{coordinate}`: one step and its two halves differ by {} of its range\n  \
                  try a smaller step, or a tolerance of 1e-8 without a step",
+                percent(*error)
+            ));
+        }
+        if let Some(StepError { coordinate, error }) = &self.summary.accuracy
+            && !(*error <= LARGE)
+        {
+            warnings.push(format!(
+                "the end of the run is not known: with half the step `{coordinate}` ends elsewhere by {} of its range\n  \
+                 the motion is chaotic, or the step too large for something on its way; try a smaller step",
                 percent(*error)
             ));
         }

@@ -5,7 +5,7 @@
 //!
 //! Errors are relative to the **energy scale** of the motion, the mean kinetic energy of its states: no constant in the potential and no rest energy
 //! changes it. The papers' |E/E0 − 1| has a scale of its own. An error far above the energy scale means that a step has left the motion: a
-//! failure ([`Cause::EnergyJump`]). Errors within the rounding of the energy's terms do not count.
+//! failure ([`Cause::EnergyJump`]), but not within the rounding of the energy's terms.
 
 use super::Moment;
 use crate::error::Cause;
@@ -30,8 +30,6 @@ const OF_THE_MOTION: f64 = 0.5;
 const WITHOUT_DIGITS: f64 = 1.01;
 /// An energy may be wrong by so many units of rounding of its terms, which may cancel: 1 − cos q has no digits where q is small.
 const ROUNDING: f64 = 64.0;
-/// Errors below this part of the energy scale are compared as they are.
-const DIGITS: f64 = 1e-13;
 
 /// Measures the energy of states, and what its errors are to be compared with.
 #[derive(Clone, Debug)]
@@ -343,18 +341,12 @@ impl<R: Real> EnergyMeter<R> {
         choices.into_iter().find(|scale| *scale > 0.0).unwrap_or(1.0)
     }
 
-    /// An error of the energy as a part of the energy scale. Beyond 1e-13, rounding of the energy's terms does not count: a small motion beside large
-    /// terms has an energy without digits.
-    pub fn relative(&mut self, error: f64) -> f64 {
-        let scale = self.energy_scale();
-        let digits = DIGITS * scale;
-        if error <= digits || error.is_nan() {
-            return error / scale;
-        }
-        // rounding errors add up like a random walk
+    /// What rounding of the energy's terms may be of the energy scale: a small motion beside large terms has an energy without digits. Rounding
+    /// errors add up like a random walk.
+    pub fn rounding(&mut self) -> f64 {
         let growth = (1.0 + self.motion.seen / (ROUNDING * ROUNDING)).sqrt();
         let [rounding, _] = self.rounding.sizes();
-        (error - growth * rounding).max(digits) / scale
+        growth * rounding / self.energy_scale()
     }
 
     /// The energy with its constant and the work done, of an energy that was measured.

@@ -7,6 +7,9 @@ use crate::step::State;
 use crate::system::{Momentum, Problem, Sum};
 use std::ops::ControlFlow;
 
+/// Rounding of terms that cancel is asked for only where errors exceed this part of the energy scale.
+const DIGITS: f64 = 1e-13;
+
 /// A conserved momentum, and how it changed.
 #[derive(Clone, Debug)]
 pub struct Drift {
@@ -95,8 +98,13 @@ impl<R: Real> Invariants<R> {
     }
 
     /// The largest error of the energy so far, relative to the energy scale of the motion.
-    pub fn max_error_of_motion(&mut self) -> f64 {
-        self.meter.relative(self.largest)
+    pub fn max_error_of_motion(&self) -> f64 {
+        self.largest / self.meter.energy_scale()
+    }
+
+    /// How much of that may be rounding of the energy's terms.
+    pub fn rounding_of_motion(&mut self) -> f64 {
+        if self.largest <= DIGITS * self.meter.energy_scale() { 0.0 } else { self.meter.rounding() }
     }
 }
 

@@ -20,7 +20,7 @@ const STATES: u64 = 256;
 /// The range of a momentum counts as this part of its largest value at least: a small oscillation on top of a fast flight is known no better.
 const LEAST_RANGE: f64 = 1e-3;
 /// A coordinate whose action, range of q times range of p, is below this part of the largest does not move but for rounding.
-const AT_REST: f64 = 1e-20;
+const AT_REST: f64 = 1e-28;
 /// Differences below so many units of rounding of the largest value are none.
 const ROUNDING: f64 = 64.0;
 

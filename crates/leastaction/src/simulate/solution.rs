@@ -137,6 +137,8 @@ pub struct EnergySummary {
     pub max_error: f64,
     /// The energy scale of the motion: the mean kinetic energy of its states.
     pub energy_scale: f64,
+    /// How much of that error may be rounding of the energy's terms, which may cancel.
+    pub rounding: f64,
     /// Whether the Lagrangian conserves it.
     pub conserved: bool,
     /// The work W = −∫ ∂L/∂t dt of a Lagrangian that depends on time.
@@ -197,10 +199,7 @@ impl StepError {
                 "final state within about {error:.0e} of the range of each coordinate, worst {coordinate}"
             )
         } else {
-            writeln!(
-                f,
-                "none left at the end: with half the step, {coordinate} ends elsewhere (chaotic, or too long a run)"
-            )
+            writeln!(f, "none left at the end: with half the step, {coordinate} ends elsewhere")
         }
     }
 }
@@ -253,6 +252,7 @@ impl Summary {
                 scale: invariants.meter.scale(),
                 max_error: invariants.max_error_of_motion(),
                 energy_scale: invariants.meter.energy_scale(),
+                rounding: invariants.rounding_of_motion(),
                 conserved: system.structure().autonomous,
                 work: invariants.meter.work().to_f64(),
             },

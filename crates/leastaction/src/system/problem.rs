@@ -91,7 +91,8 @@ impl<R: Real> Problem<R> {
         }
         let mut v = self.v0.clone();
         let solved = velocities.velocities(&self.q0, &self.p0, &self.t0, &mut v);
-        let mut energy = Energy::for_a_start(&self.system.model, &self.parameters);
+        // as typed: what was taken out of L must have a value too
+        let mut energy = Energy::for_a_start(&self.system.typed, &self.parameters);
         let (_, lagrangian) = energy.at(&self.q0, &v, &self.t0);
         if !lagrangian.is_finite() && !matches!(solved, Err(Cause::SingularMass { .. })) {
             let q: Vec<f64> = self.q0.iter().map(R::to_f64).collect();
@@ -141,7 +142,7 @@ impl<R: Real> Problem<R> {
 
     /// Checks that the constants of the Lagrangian are finite, where its value does not show it: atan(1/0).
     fn check_constants(&self, v: &[R]) -> Result<()> {
-        let model = &self.system.model;
+        let model = &self.system.typed;
         let mut nodes = model.graph.doubtful(&[model.lagrangian]);
         nodes.retain(|node| model.graph.is_fixed(*node));
         let mut values = vec![R::zero(); nodes.len()];

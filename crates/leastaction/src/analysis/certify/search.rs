@@ -483,12 +483,12 @@ struct Gauge {
 
 impl Gauge {
     /// The error of the energy, or of its balance.
-    fn energy_error(&mut self) -> f64 {
-        self.meter.relative(self.largest)
+    fn energy_error(&self) -> f64 {
+        self.largest / self.meter.energy_scale()
     }
 
     /// The larger of the error of the energy and what a step gets wrong.
-    fn error(&mut self) -> f64 {
+    fn error(&self) -> f64 {
         let (energy, step) = (self.energy_error(), self.resolution.error());
         if step <= energy { energy } else { step }
     }

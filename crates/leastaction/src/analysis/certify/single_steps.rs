@@ -74,8 +74,8 @@ impl SingleSteps {
         trail: &Trail,
         rounding: f64,
     ) -> Option<Unexplained> {
-        let mut meter = trail.invariants.meter.clone();
-        let mut relative = |change: f64| meter.relative(change.abs());
+        let meter = &trail.invariants.meter;
+        let relative = |change: f64| change.abs() / meter.energy_scale();
         let mut order: Vec<usize> = (0..self.changes.len()).collect();
         order.sort_by(|a, b| self.changes[*b].abs().total_cmp(&self.changes[*a].abs()));
         order.truncate(AGAIN);
@@ -84,7 +84,7 @@ impl SingleSteps {
         for step in order {
             let state = trail.state_after(subject, step as u64)?;
             for (worst, change) in worst.iter_mut().zip(in_parts(subject, &state).ok()?) {
-                *worst = worst.max(change.map_or(0.0, &mut relative));
+                *worst = worst.max(change.map_or(0.0, relative));
             }
         }
         let expected = OF_THE_ORDER * subject.plan.method.order as f64;

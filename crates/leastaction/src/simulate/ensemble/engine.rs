@@ -241,7 +241,7 @@ impl Seat {
         self.judge(status)
     }
 
-    pub(super) fn judge(&mut self, status: Option<Status>) -> Look {
+    pub(super) fn judge(&self, status: Option<Status>) -> Look {
         let failed = status.is_some_and(Status::is_of_steps);
         match (status, &self.ladder) {
             (_, Some(ladder)) if failed || self.energy.exceeds(ladder.tolerance) => {
@@ -312,9 +312,9 @@ impl Seat {
         ending.status = status;
         ending.t = self.problem.t0 + steps as f64 * self.pace.step;
         ending.step = self.pace.step;
-        let meter = &mut self.energy.meter;
+        let meter = &self.energy.meter;
         ending.energy = meter.initial() + meter.constant();
-        ending.energy_error = [-meter.relative(-self.energy.low), meter.relative(self.energy.high)];
+        ending.energy_error = [self.energy.low, self.energy.high].map(|error| error / meter.energy_scale());
         let tallies = self.events.iter().flat_map(|events| &events.crossings.tallies);
         for ((count, first), tally) in ending.counts.iter_mut().zip(&mut ending.firsts).zip(tallies) {
             (*count, *first) = (tally.count, tally.first.unwrap_or(f64::NAN));
@@ -602,10 +602,9 @@ impl EnergyRange {
     }
 
     /// Whether the error is larger than a part of the energy scale, or no number.
-    fn exceeds(&mut self, tolerance: f64) -> bool {
-        let largest = self.high.max(-self.low);
-        let within = largest <= tolerance * self.meter.energy_scale();
-        !within && !(self.meter.relative(largest) <= tolerance)
+    fn exceeds(&self, tolerance: f64) -> bool {
+        let within = self.high.max(-self.low) <= tolerance * self.meter.energy_scale();
+        !within
     }
 }
 
