@@ -469,7 +469,7 @@ fn what_is_recommended_does_what_was_said() {
         let list = &c.recommendation.candidates;
         assert!(list.len() >= 2, "{name}: {list:?}");
         for candidate in list {
-            let mut found =
+            let found =
                 invariants(&plan.problem, &method(&candidate.method), candidate.step, candidate.steps);
             let error = found.max_error_of_motion();
             assert!(error <= target, "{name} with {}: {error:e}", candidate.method);

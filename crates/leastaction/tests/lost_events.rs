@@ -242,3 +242,60 @@ fn events_of_large_steps_are_those_of_small_ones() {
     println!("{same} cases with {events} events, {untold} untold");
     assert!(same >= 200 && events >= 1000, "{same} {events} {untold}");
 }
+
+#[test]
+fn formulas_that_are_faster_than_the_points_of_a_step_are_seen_or_told_of() {
+    // equidistant points of a step see another sine, or none
+    let text = "coordinates = [\"x\"]\n[lagrangian]\nkinetic = \"v_x^2/2\"\npotential = \"x^2/50\"\n[initial]\nq = [1]\nv = [0]\n";
+    let slow = Run::read("slow", &Source::new("slow.toml", text)).unwrap();
+    let mut seen = 0;
+    for rate in [7.0, 20.0, 30.0, 50.0, 100.0, 200.0, 333.0, 500.0] {
+        for (method, step) in
+            [("gauss8", 1.7), ("gauss12", 2.5), ("gauss16", 2.5), ("gauss24", 2.22), ("lobatto10", 2.0)]
+        {
+            let steps = (40.0f64 / step).floor();
+            let run = Run {
+                method: Some(method.to_owned()),
+                step: Some(step.into()),
+                until: Some((steps * step).into()),
+                every: Some(0),
+                events: [("beat".to_owned(), Event::of(format!("sin({rate:?}*t)").as_str()))]
+                    .into_iter()
+                    .collect(),
+                ..slow.clone()
+            };
+            let solution = run.plan().unwrap().simulate().unwrap();
+            let tally = &solution.events.tallies[0];
+            let right = (rate * steps * step / std::f64::consts::PI).floor() as u64;
+            let what = format!("{rate} {method}: {} of {right}", tally.count);
+            assert!(tally.count == right || tally.unresolved > 0, "{what}");
+            seen += u32::from(tally.count == right);
+        }
+    }
+    assert!(seen >= 36, "{seen}");
+}
+
+#[test]
+fn a_zero_at_the_very_start_is_no_event_whatever_steps_leave_unsolved() {
+    for tolerance in [1e-6, 1e-10, 1e-12] {
+        for formula in ["q - 1", "v_q^3"] {
+            let run = Run {
+                tolerance: Some(tolerance.into()),
+                until: Some(20.0.into()),
+                every: Some(0),
+                initial: leastaction::simulate::InitialState {
+                    q: Some(vec![1.0.into()]),
+                    v: Some(vec![0.0.into()]),
+                    ..Default::default()
+                },
+                events: [("a".to_owned(), Event::of(formula))].into_iter().collect(),
+                ..Run::of("pendulum")
+            };
+            let solution =
+                leastaction::analysis::simulate_within(&run, &|_| std::ops::ControlFlow::Continue(()))
+                    .unwrap();
+            let first = solution.events.tallies[0].first;
+            assert!(first.is_none_or(|t| t > 0.1), "{formula}, {tolerance:e}: {first:?}");
+        }
+    }
+}

@@ -149,7 +149,7 @@ fn a_smaller_tolerance_never_gives_a_worse_motion() {
             let what = format!("{}, {tolerance:e}: {error:e} after {before:e} with {found}", case.name);
             // as much in each step, at worst, and a phase is worth more the longer a run is
             assert!(error <= 100.0 * tolerance * found.steps as f64 + 1e-9, "{what}");
-            assert!(error <= 1.5 * before || error <= 3.0 * tolerance * found.steps as f64 + 1e-9, "{what}");
+            assert!(error <= 1.5 * before || error <= 10.0 * tolerance * found.steps as f64 + 1e-9, "{what}");
             before = error;
         }
     }

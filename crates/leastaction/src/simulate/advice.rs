@@ -1,6 +1,6 @@
 //! What the user should know of a solution beyond its numbers.
 
-use super::{Nearest, Outcome, Solution, StepError, Summary, Tally};
+use super::{Nearest, Outcome, Solution, StepError, Summary, Tally, exceeds};
 use crate::error::number;
 
 /// An energy or a balance that is wrong by more than this part of the motion's energy deserves a word, and by this one says that nothing
@@ -74,7 +74,7 @@ impl Solution {
         let energy = &self.summary.energy;
         let what = if energy.conserved { "energy error" } else { "error of the energy balance" };
         // the step is too large, even if every step was solved; an error that is no number is one too
-        if !(energy.max_error <= DOUBTFUL.max(energy.rounding)) {
+        if exceeds(energy.max_error, DOUBTFUL.max(energy.rounding)) {
             let verdict = if !energy.conserved {
                 "the motion, or the work of what drives it, is not resolved"
             } else if energy.max_error <= LARGE {
@@ -89,7 +89,7 @@ impl Solution {
             ));
         }
         if let Some(StepError { coordinate, error }) = &self.summary.resolution
-            && !(*error <= UNRESOLVED)
+            && exceeds(*error, UNRESOLVED)
         {
             warnings.push(format!(
                 "the step is too large for the motion of `{coordinate}`: one step and its two halves differ by {} of its range\n  \
@@ -98,7 +98,7 @@ impl Solution {
             ));
         }
         if let Some(StepError { coordinate, error }) = &self.summary.accuracy
-            && !(*error <= LARGE)
+            && exceeds(*error, LARGE)
         {
             warnings.push(format!(
                 "the end of the run is not known: with half the step `{coordinate}` ends elsewhere by {} of its range\n  \
@@ -139,8 +139,7 @@ impl Summary {
     pub fn exceeded(&self) -> Option<(f64, f64)> {
         let (tolerance, error) = (self.tolerance?, self.energy.max_error);
         // an error that is no number exceeds every tolerance
-        let kept = error <= tolerance;
-        (!kept).then_some((tolerance, error))
+        exceeds(error, tolerance).then_some((tolerance, error))
     }
 }
 

@@ -3,7 +3,7 @@
 //! From the state before the step the same time is gone through with smaller steps, and with methods of higher order and the same step. What
 //! gets through, and keeps an energy that is conserved, is told with the failure. A few hundred steps are taken at most.
 
-use super::{EnergyMeter, Moment, Resolution};
+use super::{EnergyMeter, Moment, Resolution, exceeds};
 use crate::error::{Cause, Trial};
 use crate::method::Method;
 use crate::scalar::Real;
@@ -81,7 +81,7 @@ fn in_parts<R: Real>(here: &Problem<R>, method: &Method, step: &R, parts: u32) -
         let moment = Moment { t: stepper.time(state.steps), state: &state, stepper: &stepper, iterations };
         let energy = meter.measure(&moment).ok()?;
         let error = (energy - meter.initial().clone()).magnitude();
-        if !(error <= KEPT * meter.energy_scale()) {
+        if exceeds(error, KEPT * meter.energy_scale()) {
             return None;
         }
     }

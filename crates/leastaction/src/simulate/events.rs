@@ -1,7 +1,8 @@
 //! An observer that finds events: sign changes of formulas, located as exactly as the method steps.
 //!
 //! A formula g is looked at on the step's polynomial, at as many points as that has a degree, and between them where second
-//! differences say that zeros may hide (`bend`). The polynomial only gives the guess, because it is less exact than the method: from
+//! differences say that zeros may hide (`bend`). Equidistant points may agree with another formula by chance, so two more are looked at, at places that
+//! change from step to step; where they disagree, so many more follow that the formula is resolved, or is told not to be. The polynomial only gives the guess, because it is less exact than the method: from
 //! there Newton's method, and then secants, find a root τ of g(state(τ)), with state(τ) the end of a partial step of size τh (`within`). Where that
 //! does not confirm the polynomial, all points are looked at by partial steps and roots are bracketed. Time and state of an event are
 //! therefore those of a step that ends there. A zero at the very start is no event, nor is a zero without a change of sign. A change of sign
@@ -21,8 +22,17 @@ use std::ops::ControlFlow;
 
 /// A change within so many units of rounding after the start belongs to a motion that starts at the zero.
 const START: f64 = 1e3;
+/// The same as a part of the first step where the formula is zero at the start: what steps leave unsolved may turn it to the other side for a while.
+const START_AT_ZERO: f64 = 1e-5;
 /// So many more points are looked at in a step for one formula. A zero that is only touched takes about 60.
 const MOST_POINTS: usize = 128;
+/// A formula that changes faster than the points of a step show is looked at in so many parts of this step and of so many more.
+const DENSE: usize = 1024;
+const STAYS_FAST: u8 = 64;
+/// More values than this that bend by more than the formula is large are no jumps.
+const MOST_JUMPS: usize = 16;
+/// Points that change from step to step, multiples of the golden ratio apart.
+const PROBES: [f64; 2] = [0.618_033_988_749_894_8, 0.324_717_957_244_746];
 /// Parts of a step that are not divided any more. Zeros nearer to each other are taken for one that is touched.
 const CLOSEST: f64 = 1.0 / (1 << 26) as f64;
 /// Partial steps from the guess of the polynomial to the event; two or three are usual.
@@ -41,6 +51,8 @@ pub struct Events<R> {
     inner: Vec<R>,
     /// The last sign of each formula that was not zero, or 0.
     side: Vec<i8>,
+    /// For so many more steps each formula is looked at more closely.
+    fast: Vec<u8>,
     /// Values of one formula: fractions of the step and values there.
     samples: Vec<(R, R)>,
     /// Parts of the step that may have to be divided, the first one last.
@@ -81,8 +93,9 @@ impl<R: Real> Events<R> {
             values: std::array::from_fn(|_| zeros.clone()),
             inner: vec![R::zero(); count * points],
             side: vec![0; count],
-            samples: Vec::with_capacity(MOST_POINTS + points + 2),
-            pending: Vec::with_capacity(MOST_POINTS + points + 2),
+            fast: vec![0; count],
+            samples: Vec::with_capacity(DENSE + MOST_POINTS + points + 2),
+            pending: Vec::with_capacity(DENSE + MOST_POINTS + points + 2),
             found: Vec::with_capacity(count * (points + 1)),
             velocities: Velocities::new(&problem.system.model, &problem.parameters),
             outputs: observed.outputs.gauge(problem),
@@ -108,6 +121,7 @@ impl<R: Real> Events<R> {
         self.within.restart(parameters, v);
         self.outputs.restart(parameters, v);
         self.v.clone_from_slice(v);
+        self.fast.fill(0);
         self.found.clear();
         self.crossings.clear();
         self.stopped = None;
@@ -129,6 +143,12 @@ impl<R: Real> Events<R> {
             ledger.number(&mut number);
             ledger.require([-1.0, 0.0, 1.0].contains(&number));
             *side = number as i8;
+        }
+        for fast in &mut self.fast {
+            let mut number = f64::from(*fast);
+            ledger.number(&mut number);
+            ledger.require((0.0..=f64::from(STAYS_FAST)).contains(&number));
+            *fast = number as u8;
         }
         self.outputs.exchange(ledger);
         ledger.numbers(&mut self.v);
@@ -183,7 +203,69 @@ impl<R: Real> Events<R> {
         }
         if state.steps > 0 {
             self.within.look(moment.stepper, &mut self.inner);
+            self.probe(state.steps);
         }
+        Ok(())
+    }
+
+    /// Looks at two more points, whether the others show how fast each formula changes.
+    fn probe(&mut self, steps: u64) {
+        self.fast.iter_mut().for_each(|fast| *fast = fast.saturating_sub(1));
+        for ratio in PROBES {
+            let fraction = (steps as f64 * ratio).fract();
+            self.within.all_on_polynomial(&R::from_f64(fraction));
+            for event in 0..self.events.len() {
+                let value = self.within.gauge.values()[event].to_f64();
+                if self.is_missed(event, fraction, value) {
+                    self.fast[event] = STAYS_FAST;
+                }
+            }
+        }
+    }
+
+    /// Whether a value is far from the line between the points beside it, and the bends of all points do not explain that.
+    fn is_missed(&self, event: usize, fraction: f64, value: f64) -> bool {
+        let parts = self.within.points() + 1;
+        let of_steps = self.bend_of_steps(event);
+        let (mut bends, mut largest) = (0.0f64, 0.0f64);
+        for j in 0..=parts {
+            bends = bends.max(self.bend(event, j, of_steps).abs());
+            largest = largest.max(self.value(event, j).to_f64().abs());
+        }
+        let place = fraction * parts as f64;
+        let j = (place as usize).min(parts - 1);
+        let [left, right] = [j, j + 1].map(|j| self.value(event, j).to_f64());
+        let line = left + (right - left) * (place - j as f64);
+        // a parabola is off by an eighth of its bend; a sine that bends by more than it is large turns by a radian from point to point
+        bends > largest || (value - line).abs() > 0.25 * bends + 1e-9 * largest
+    }
+
+    /// Many equal parts of the step between points that are looked at. Where these do not show the formula either, that is told.
+    fn sample_densely(&mut self, event: usize, by: By) -> Found<()> {
+        let parts = if by == By::Steps { MOST_POINTS } else { DENSE };
+        self.samples.clear();
+        self.pending.clear();
+        self.samples.push((R::zero(), self.values[1][event].clone()));
+        for k in 1..parts {
+            let fraction = R::from_f64(k as f64 / parts as f64);
+            let value = self.evaluate(&fraction, event, by)?;
+            self.samples.push((fraction, value));
+        }
+        self.samples.push((R::one(), self.values[2][event].clone()));
+        let value = |j: usize| self.samples[j].1.to_f64();
+        let bend_at = |j: usize| {
+            let j = j.clamp(1, parts - 1);
+            bend(value(j - 1), value(j), value(j + 1))
+        };
+        let largest = (0..=parts).map(|j| value(j).abs()).fold(0.0, f64::max);
+        if (1..parts).filter(|j| bend_at(*j).abs() > largest).count() > MOST_JUMPS {
+            self.crossings.tallies[event].unresolved += 1;
+        }
+        for j in (1..=parts).rev() {
+            let bends = [bend_at(j - 1), bend_at(j)];
+            self.pending.push(Part { end: self.samples[j].clone(), bends });
+        }
+        self.samples.truncate(1);
         Ok(())
     }
 
@@ -238,13 +320,21 @@ impl<R: Real> Events<R> {
         let first = self.side[event];
         let first = if first == 0 { end } else { first };
         // a zero at the start of the step needs no look of its own: beyond it the sign is another than before it, or nothing happens
-        end != first || inner.clone().any(|x| sign(x) != first || !x.is_finite()) || self.bends(event)
+        self.fast[event] > 0
+            || end != first
+            || inner.clone().any(|x| sign(x) != first || !x.is_finite())
+            || self.bends(event)
     }
 
     /// Finds the sign changes of a formula in the step.
     fn search(&mut self, event: usize, first_step: bool) -> Found<()> {
-        let by = if self.within.is_stiff() && self.bends(event) { By::Steps } else { By::Polynomial };
-        self.sample(event, by)?;
+        let by_steps = self.within.is_stiff() && (self.fast[event] > 0 || self.bends(event));
+        let by = if by_steps { By::Steps } else { By::Polynomial };
+        if self.fast[event] > 0 {
+            self.sample_densely(event, by)?;
+        } else {
+            self.sample(event, by)?;
+        }
         self.refine(event, by)?;
         let before = (self.found.len(), self.side[event]);
         if !self.locate(event, first_step, by)? {
@@ -373,10 +463,15 @@ impl<R: Real> Events<R> {
         }
     }
 
+    /// Changes up to this part of the first step are of the start.
+    fn start_of(&self, event: usize) -> f64 {
+        if sign(&self.values[1][event]) == 0 { START_AT_ZERO } else { START * R::epsilon() }
+    }
+
     /// Keeps a change for now.
     fn note(&mut self, event: usize, change: Change<R>, first_step: bool) {
         match change {
-            Change::Root(at) if first_step && at.to_f64() <= START * R::epsilon() => {}
+            Change::Root(at) if first_step && at.to_f64() <= self.start_of(event) => {}
             Change::Root(at) => self.found.push((at, event)),
             Change::Jump(at) => self.crossings.tallies[event].jump(self.within.time(&at).to_f64()),
         }

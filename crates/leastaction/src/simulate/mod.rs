@@ -66,6 +66,12 @@ use crate::step::{State, Stepper};
 use crate::system::Problem;
 use std::ops::ControlFlow;
 
+/// Whether an error is larger than a limit, or no number.
+pub(crate) fn exceeds(error: f64, limit: f64) -> bool {
+    let within = error <= limit;
+    !within
+}
+
 /// What an observer sees after a step, and once before the first.
 #[derive(Debug)]
 pub struct Moment<'a, R> {

@@ -4,7 +4,7 @@
 //! steps of a run, spread over it, are taken again in two halves from the same state. The difference is what a step gets wrong. It is relative to
 //! the range that each coordinate and each momentum goes through, so that small and fast parts of a system count as much as large and slow ones.
 
-use super::{Moment, Observer};
+use super::{Moment, Observer, exceeds};
 use crate::error::Cause;
 use crate::scalar::{Ledger, Real};
 use crate::step::{State, Stepper};
@@ -100,7 +100,7 @@ impl<R: Real> Resolution<R> {
         let action = |i: usize| q[i].range() * p[i].range();
         let largest = (0..q.len()).map(action).fold(0.0, f64::max);
         // an action that is no number counts
-        let moves = |i: &usize| !(action(*i) <= AT_REST * largest);
+        let moves = |i: &usize| exceeds(action(*i), AT_REST * largest);
         // three digits of it: the last ones depend on where the halves began to be taken
         let error = |i: usize| (i, larger(q[i].relative(0.0), p[i].relative(LEAST_RANGE * p[i].largest())));
         (0..q.len()).filter(moves).map(error).reduce(|a, b| if b.1 <= a.1 || a.1.is_nan() { a } else { b })

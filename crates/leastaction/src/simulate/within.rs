@@ -128,13 +128,18 @@ impl<R: Real> Within<R> {
         }
     }
 
-    /// The value of a formula on the polynomial at a fraction of the step.
-    pub(super) fn on_polynomial(&mut self, fraction: &R, index: usize) -> R {
+    /// The values of all formulas on the polynomial at a fraction of the step.
+    pub(super) fn all_on_polynomial(&mut self, fraction: &R) -> &[R] {
         let t = self.time(fraction);
         self.polynomial.set_basis(&mut self.basis, fraction);
         let velocities = self.gauge.uses_velocities();
         self.polynomial.evaluate(&self.basis, velocities, &mut self.q, &mut self.v);
-        self.gauge.at(&self.q, &self.v, &t)[index].clone()
+        self.gauge.at(&self.q, &self.v, &t)
+    }
+
+    /// The value of a formula on the polynomial at a fraction of the step.
+    pub(super) fn on_polynomial(&mut self, fraction: &R, index: usize) -> R {
+        self.all_on_polynomial(fraction)[index].clone()
     }
 
     /// Sets the state at a fraction of the step by a step of that size, and returns the time.

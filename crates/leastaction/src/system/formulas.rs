@@ -169,7 +169,7 @@ impl Formulas {
         Ok(formulas)
     }
 
-    /// The same, with the definitions at some places replaced by inputs, for [`tape`](Self::tape).
+    /// The same, with the definitions at some places replaced by inputs, for tapes.
     pub(super) fn with_inputs<'a>(
         definitions: &[(String, Quantity)],
         sizes: impl IntoIterator<Item = (&'a str, usize)>,

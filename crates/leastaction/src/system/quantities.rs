@@ -180,6 +180,11 @@ impl<R: Real> Gauge<R> {
         &self.out
     }
 
+    /// The quantities as they were found last.
+    pub(crate) fn values(&self) -> &[R] {
+        &self.out
+    }
+
     /// The quantities at coordinates and momenta. Velocities are found only if a formula needs them.
     pub fn at_momenta(&mut self, q: &[R], p: &[R], t: &R) -> std::result::Result<&[R], Cause> {
         if let Some(velocities) = &mut self.velocities {

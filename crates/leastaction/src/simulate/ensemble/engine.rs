@@ -8,7 +8,7 @@ use super::ladder::Ladder;
 use super::record::{Ending, Status};
 use crate::error::Cause;
 use crate::expr::FourStates;
-use crate::simulate::{EnergyMeter, Events, Moment, Observed, Observer, Plan};
+use crate::simulate::{EnergyMeter, Events, Moment, Observed, Observer, Plan, exceeds};
 use crate::step::{Fleet, State, Stepper};
 use crate::system::{Hamiltonian, Problem, Refusal, starter::same_bits};
 use std::ops::{ControlFlow, Range};
@@ -603,8 +603,7 @@ impl EnergyRange {
 
     /// Whether the error is larger than a part of the energy scale, or no number.
     fn exceeds(&self, tolerance: f64) -> bool {
-        let within = self.high.max(-self.low) <= tolerance * self.meter.energy_scale();
-        !within
+        exceeds(self.high.max(-self.low), tolerance * self.meter.energy_scale())
     }
 }
 
