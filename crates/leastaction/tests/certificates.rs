@@ -466,3 +466,25 @@ fn smooth_energies_pass_with_all_methods() {
         if right { Ok(()) } else { Err(format!("{} with {method}, {step}\n{c}", free.name)) }
     });
 }
+
+#[test]
+fn what_is_picked_for_a_tolerance_conserves_what_it_should() {
+    // steps of these are solved only as exactly as the tolerance needs
+    for name in ["kepler", "henon-heiles", "double-pendulum", "linear-double-pendulum", "lagrange-top"] {
+        for tolerance in [1e-4, 1e-8] {
+            let run = Run { tolerance: Some(Quantity::Number(tolerance)), ..Run::of(name) };
+            let picked = leastaction::analysis::pick(&run, &|_| ControlFlow::Continue(())).unwrap().unwrap();
+            let c = certificate(&picked.run.plan().unwrap());
+            let conserved = |line: &String| line == "momentum" || line == "energy";
+            assert!(!c.failed.iter().any(conserved), "{name}, {tolerance:e}: {:?}", c.failed);
+        }
+    }
+    // a method that conserves neither has no tolerance to hide behind
+    let run = Run {
+        method: Some("rk4-velocity".into()),
+        step: Some(Quantity::Number(0.01)),
+        tolerance: Some(Quantity::Number(1e-3)),
+        ..Run::of("lagrange-top")
+    };
+    assert!(!certificate(&run.plan().unwrap()).failed.is_empty());
+}

@@ -28,19 +28,26 @@ const WORK: f64 = 6e8;
 /// Watched for less than so many times as long, a drift is not told from a slow swing.
 const ENOUGH: f64 = 6.0;
 
-pub(super) fn momenta(trail: &Trail, sizes: &Sizes) -> Vec<Check<MomentumFound>> {
+/// What steps of a variational method leave unsolved where a tolerance allows it, as a part of energy and momenta.
+fn unsolved(subject: &Subject<'_>) -> f64 {
+    subject.plan.tolerance.filter(|_| subject.plan.method.is_variational()).unwrap_or(0.0)
+}
+
+pub(super) fn momenta(subject: &Subject<'_>, trail: &Trail, sizes: &Sizes) -> Vec<Check<MomentumFound>> {
+    let unsolved = unsolved(subject);
+    let what = if unsolved > 0.0 { "the tolerance explains" } else { "rounding explains" };
     let walk = 100.0 * f64::EPSILON * (trail.steps.max(1) as f64).sqrt();
     let check = |drift: &Drift| {
         let Drift { name, initial, largest: largest_change, .. } = drift.clone();
         // of a single coordinate: its own size; of a sum: that of its terms
         let size = drift.coordinate.and_then(|i| sizes.p().get(i)).map_or(drift.size, |size| *size);
-        let allowed = walk * initial.abs().max(size);
+        let allowed = (walk + unsolved) * initial.abs().max(size);
         let found = MomentumFound { name: name.clone(), initial, largest_change, allowed };
         if largest_change == 0.0 {
             return Check::new(Verdict::Pass, format!("{name} unchanged to the last bit"), found);
         }
         let [change, limit] = compared(largest_change, allowed);
-        let finding = format!("{name} changes by {change}; rounding explains {limit}");
+        let finding = format!("{name} changes by {change}; {what} {limit}");
         if largest_change <= allowed {
             return Check::new(Verdict::Pass, finding, found);
         }
@@ -77,6 +84,9 @@ pub(super) fn energy(subject: &Subject<'_>, trail: &Trail, single: &SingleSteps)
     }
     if seen.largest <= short.rounding {
         return Check::new(Verdict::Pass, format!("{rate}: rounding"), found);
+    }
+    if seen.largest <= unsolved(subject) {
+        return Check::new(Verdict::Pass, format!("{rate}: within the tolerance"), found);
     }
     if let Some(unexplained) = single.unexplained(subject, trail, rounding) {
         return unexplained.check(subject, seen.largest, &rate, found);

@@ -159,7 +159,7 @@ pub fn certify(plan: &Plan, options: &Options, watch: Watch<'_>) -> Result<Certi
         order: order::order(&subject, &trail, &sizes, &single, &terrain),
         symplecticity: defects::symplecticity(&subject, &trail, &sizes, &terrain),
         reversibility: defects::reversibility(&subject, &trail, &sizes),
-        momenta: conserved::momenta(&trail, &sizes),
+        momenta: conserved::momenta(&subject, &trail, &sizes),
         energy: conserved::energy(&subject, &trail, &single),
         solver: solver::solver(&subject, &trail),
         frequency: terrain.frequency(&subject),
