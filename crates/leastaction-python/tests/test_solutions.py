@@ -32,7 +32,7 @@ def test_the_run_of_a_solution_repeats_it(pendulum, tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("method", "step", "order"), [("gauss8", 0.8, 8), ("simpson", 0.2, 4), ("rk4", 0.2, 4), ("verlet", 0.2, 2), ("split6", 0.4, 6)]
+    ("method", "step", "order"), [("gauss8", 0.8, 8), ("simpson", 0.2, 4), ("rk4", 0.2, 4), ("verlet", 0.04, 2), ("split6", 0.4, 6)]
 )
 def test_dense_output_has_the_order_of_the_method(method, step, order):
     """States between steps are as good as those at their ends: halving the step divides their error by 2^order."""
@@ -98,7 +98,7 @@ def test_failures_keep_what_was_computed():
 
 def test_tolerance_picks_method_and_step():
     found = la.simulate("double-pendulum", until=10, tolerance=1e-9)
-    assert found.summary["energy"]["max_relative_error"] < 1e-9
+    assert found.summary["energy"]["max_error"] <= 1e-9
     assert found.notes[0].startswith("picked gauss")
 
 
