@@ -64,7 +64,9 @@ pub(crate) fn missed(summary: &Summary, was_picked: bool) -> Option<String> {
     let (tolerance, error) = summary.exceeded()?;
     let what = if summary.energy.conserved { "energy error" } else { "error of the energy balance" };
     let help = match was_picked {
-        true => "no smaller step helped; try a larger tolerance, or a shorter run",
+        true => {
+            "the smaller steps tried did not help; give a still smaller --step, a larger tolerance, or a shorter run"
+        }
         false => "give a smaller step, or leave out the step, so that one is picked",
     };
     Some(format!(

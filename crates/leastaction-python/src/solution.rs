@@ -108,7 +108,7 @@ impl Told {
         let summary = &solution.summary;
         let missed = summary.exceeded().map(|(tolerance, error)| {
             let help = match picked {
-                Some(_) => "no smaller step helped; ask for a larger one, or a shorter run",
+                Some(_) => "the smaller steps tried did not help; give a still smaller step, a larger tolerance, or a shorter run",
                 None => "leave out the step, so that one is picked",
             };
             format!("the energy error is {error:.1e}, more than the tolerance of {tolerance:.1e}\n  {help}")

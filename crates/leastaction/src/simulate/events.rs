@@ -2,8 +2,8 @@
 //!
 //! A formula g is looked at on the step's polynomial, at as many points as that has a degree, and between them where second
 //! differences say that zeros may hide (`bend`). Equidistant points may agree with another formula by chance, so two more are looked at, at places that
-//! change from step to step; where they disagree, so many more follow that the formula is resolved, or is told not to be. The polynomial only gives the guess, because it is less exact than the method: from
-//! there Newton's method, and then secants, find a root τ of g(state(τ)), with state(τ) the end of a partial step of size τh (`within`). Where that
+//! change from step to step; where they disagree, so many more follow that the formula is resolved, or is told not to be.
+//! The polynomial only gives the guess, because it is less exact than the method: from there Newton's method, and then secants, find a root τ of g(state(τ)), with state(τ) the end of a partial step of size τh (`within`). Where that
 //! does not confirm the polynomial, all points are looked at by partial steps and roots are bracketed. Time and state of an event are
 //! therefore those of a step that ends there. A zero at the very start is no event, nor is a zero without a change of sign. A change of sign
 //! without a zero, at a pole or a jump, is counted apart.

@@ -101,7 +101,6 @@ impl<R: Real> Resolution<R> {
         let largest = (0..q.len()).map(action).fold(0.0, f64::max);
         // an action that is no number counts
         let moves = |i: &usize| exceeds(action(*i), AT_REST * largest);
-        // three digits of it: the last ones depend on where the halves began to be taken
         let error = |i: usize| (i, larger(q[i].relative(0.0), p[i].relative(LEAST_RANGE * p[i].largest())));
         (0..q.len()).filter(moves).map(error).reduce(|a, b| if b.1 <= a.1 || a.1.is_nan() { a } else { b })
     }
@@ -159,7 +158,7 @@ impl<R: Real> Observer<R> for Resolution<R> {
             self.compare(moment);
         }
         if steps % self.stride == 0 {
-            copy(moment.state, &mut self.before);
+            self.before.copy_from(moment.state);
         }
         if steps % self.states == 0 {
             for (parts, list) in self.parts.iter_mut().zip([q, p]) {
@@ -173,14 +172,4 @@ impl<R: Real> Observer<R> for Resolution<R> {
 /// The larger of two numbers; no number is larger than any.
 fn larger(a: f64, b: f64) -> f64 {
     if a <= b || b.is_nan() { b } else { a }
-}
-
-/// Copies a state without a new allocation.
-fn copy<R: Real>(from: &State<R>, to: &mut State<R>) {
-    to.steps = from.steps;
-    let parts = [(&from.q, &mut to.q), (&from.p, &mut to.p)];
-    let lows = [(&from.q_low, &mut to.q_low), (&from.p_low, &mut to.p_low)];
-    for (a, b) in parts.into_iter().chain(lows) {
-        b.clone_from_slice(a);
-    }
 }

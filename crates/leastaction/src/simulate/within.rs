@@ -106,7 +106,7 @@ impl<R: Real> Within<R> {
 
     /// A step ended with this state: the next one begins there.
     pub(super) fn pass(&mut self, state: &State<R>, t: &R) {
-        copy(state, &mut self.before);
+        self.before.copy_from(state);
         self.t = t.clone();
         self.fraction = None;
     }
@@ -146,7 +146,7 @@ impl<R: Real> Within<R> {
     pub(super) fn go_to(&mut self, fraction: &R) -> Found<R> {
         if self.fraction.as_ref() != Some(fraction) {
             self.fraction = None;
-            copy(&self.before, &mut self.state);
+            self.state.copy_from(&self.before);
             let size = fraction.clone() * self.h.clone();
             if sign(&size) != 0 {
                 self.partial_steps += 1;
@@ -173,13 +173,4 @@ impl<R: Real> Within<R> {
 
 pub(super) fn not_finite<R: Real>(name: &str, value: &R, t: &R) -> Cause {
     Cause::EventNotFinite { event: name.to_owned(), value: value.to_f64(), time: t.to_f64() }
-}
-
-/// Copies a state without asking for memory.
-fn copy<R: Real>(from: &State<R>, to: &mut State<R>) {
-    to.steps = from.steps;
-    to.q.clone_from_slice(&from.q);
-    to.p.clone_from_slice(&from.p);
-    to.q_low.clone_from_slice(&from.q_low);
-    to.p_low.clone_from_slice(&from.p_low);
 }

@@ -67,6 +67,14 @@ impl<R: Real> State<R> {
         let zeros = vec![R::zero(); q.len()];
         Self { steps: 0, q, p, q_low: zeros.clone(), p_low: zeros }
     }
+    /// Becomes another state of as many coordinates, without asking for memory.
+    pub fn copy_from(&mut self, other: &Self) {
+        self.steps = other.steps;
+        self.q.clone_from_slice(&other.q);
+        self.p.clone_from_slice(&other.p);
+        self.q_low.clone_from_slice(&other.q_low);
+        self.p_low.clone_from_slice(&other.p_low);
+    }
     /// Writes or reads it.
     pub fn exchange(&mut self, ledger: &mut Ledger) {
         ledger.whole(&mut self.steps);

@@ -53,19 +53,17 @@ impl Attempts {
 
     /// Whether the run missed the tolerance and must begin again, with what is [picked](Self::picked) now.
     pub fn again(&mut self, solution: &Solution) -> bool {
-        let failed = match &solution.outcome {
-            Outcome::Failed(failure) if failure.cause.is_of_steps() => true,
-            Outcome::Failed(_) | Outcome::Interrupted => return false,
-            Outcome::Exceeded => false,
-            _ if solution.summary.exceeded().is_none() => return false,
-            _ => false,
+        let (missed, failed) = match &solution.outcome {
+            Outcome::Failed(failure) => (failure.cause.is_of_steps(), true),
+            Outcome::Interrupted => (false, false),
+            Outcome::Exceeded => (true, false),
+            _ => (solution.summary.exceeded().is_some(), false),
         };
-        let last = self.is_last();
-        let Some(picked) = self.picked.as_mut().filter(|_| !last) else { return false };
-        let end = solution.summary.t_end;
-        let further = (end - picked.run_start).abs() > self.reached;
-        self.stuck = if further { 0 } else { self.stuck + 1 };
-        self.reached = self.reached.max((end - picked.run_start).abs());
+        let begins = missed && !self.is_last();
+        let Some(picked) = self.picked.as_mut().filter(|_| begins) else { return false };
+        let reached = (solution.summary.t_end - picked.run_start).abs();
+        self.stuck = if reached > self.reached { 0 } else { self.stuck + 1 };
+        self.reached = self.reached.max(reached);
         picked.shrink(if failed { AFTER_FAILURE } else { SMALLER[self.count] });
         self.count += 1;
         true

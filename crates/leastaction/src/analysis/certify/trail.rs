@@ -143,7 +143,7 @@ struct Scan<'a> {
 impl Scan<'_> {
     /// How far two steps of half the size miss the present state.
     fn halves(&mut self, state: &State<f64>) -> [f64; 2] {
-        copy(&self.before, &mut self.trial);
+        self.trial.copy_from(&self.before);
         self.trial.steps *= 2;
         for _ in 0..2 {
             if self.half.step(&mut self.trial).is_err() {
@@ -179,17 +179,7 @@ impl Observer<f64> for Scan<'_> {
                 signal.push(state.p[*i]);
             }
         }
-        copy(state, &mut self.before);
+        self.before.copy_from(state);
         Ok((self.watch)(3))
-    }
-}
-
-/// Copies a state without a new allocation.
-fn copy(from: &State<f64>, to: &mut State<f64>) {
-    to.steps = from.steps;
-    let parts = [(&from.q, &mut to.q), (&from.p, &mut to.p)];
-    let lows = [(&from.q_low, &mut to.q_low), (&from.p_low, &mut to.p_low)];
-    for (a, b) in parts.into_iter().chain(lows) {
-        b.clone_from_slice(a);
     }
 }
